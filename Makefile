@@ -3,6 +3,7 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 PEERS  := .venv-bench
+OLDEST := .venv-oldest
 SETUP  := pyproject.toml lab/pyproject.toml constraints.txt
 
 # Real data sets for tests and experiments: ours when they lie beside the repo, else the reader's own.
@@ -12,7 +13,7 @@ export GRFPP_DATA := $(abspath ../shared/data)
 endif
 endif
 
-.PHONY: demo test lint types compiled fuzz bench bench-full clean
+.PHONY: demo test test-oldest lint types compiled fuzz bench bench-full clean
 
 demo: $(VENV)/.installed
 	$(BIN)/grfpp demo --out out/demo
@@ -22,6 +23,16 @@ demo: $(VENV)/.installed
 test: lint
 	$(MAKE) -j2 types compiled
 	$(BIN)/python -m pytest -n 2 --dist worksteal --assert=plain
+
+# The library with the lowest versions of its core dependencies that pyproject.toml allows.
+test-oldest: $(OLDEST)/.installed
+	$(OLDEST)/bin/python -m pytest -n 2 --dist worksteal --assert=plain tests/grfpp
+
+$(OLDEST)/.installed: $(SETUP) tools/oldest.py
+	$(PYTHON) -m venv $(OLDEST)
+	$(PYTHON) tools/oldest.py > $(OLDEST)/constraints.txt
+	$(OLDEST)/bin/python -m pip install --quiet -c $(OLDEST)/constraints.txt -e '.[dev]' -e './lab[all]'
+	touch $@
 
 compiled: $(VENV)/.installed-dev
 	$(BIN)/python -m compileall -q src lab tests
@@ -69,4 +80,4 @@ $(VENV)/.installed-dev: $(VENV)/bin/python $(SETUP)
 	touch $@ $(VENV)/.installed
 
 clean:
-	rm -rf $(VENV) $(PEERS) out dist build .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) $(PEERS) $(OLDEST) out dist build .mypy_cache .ruff_cache .pytest_cache

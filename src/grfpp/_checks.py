@@ -13,14 +13,14 @@ import numpy as np
 from grfpp.errors import InputError, shown
 from grfpp.typing import IntArray
 
-#: No count is larger, and no seed that anybody draws; beyond, Python cannot even print them all.
-_LARGEST = 2**128 - 1
+#: Largest accepted whole number: the range of the seeds that numpy draws, and beyond all counts.
+_MAX_WHOLE = 2**128 - 1
 
 
 class CheckedFields:
     """Base of frozen dataclasses whose fields are checked when one is made."""
 
-    #: Checks, called with the value and the name of a field; they return what it is set to.
+    #: Checks by field, called with its value and name; they return the value to store.
     _checks: ClassVar[Mapping[str, Callable[[Any, str], Any]]] = {}
 
     def __post_init__(self) -> None:
@@ -46,32 +46,32 @@ def between(value: Any, name: str, low: float, high: float) -> float:
 def probability(
     value: Any, name: str, *, above_zero: bool = False, below_one: bool = False
 ) -> float:
-    """Check that an argument is a probability, without 0 or 1 where those make no sense."""
+    """Check that an argument is a probability, and not 0 or 1 where these are excluded."""
     interval = f"{'(' if above_zero else '['}0, 1{')' if below_one else ']'}"
 
-    def fits(x: float) -> bool:
+    def is_valid(x: float) -> bool:
         return 0 <= x <= 1 and not (above_zero and x == 0) and not (below_one and x == 1)
 
-    return _real(value, name, f"a number in {interval}", fits)
+    return _real(value, name, f"a number in {interval}", is_valid)
 
 
-def whole(value: Any, name: str, least: int, most: int | None = None) -> int:
-    """Check that an argument is a whole number, large enough and not too large."""
+def whole(value: Any, name: str, low: int, high: int | None = None) -> int:
+    """Check that an argument is a whole number from `low` to `high`."""
     try:
         number = operator.index(value)
     except TypeError:
-        number = least - 1
-    if isinstance(value, bool | np.bool_) or number < least:
-        raise InputError(f"must be a whole number >= {least}, found {shown(value)}", argument=name)
-    if most is not None and number > most:
-        raise InputError(f"must be at most {most}, found {shown(value)}", argument=name)
-    if number > _LARGEST:
+        number = low - 1
+    if isinstance(value, bool | np.bool_) or number < low:
+        raise InputError(f"must be a whole number >= {low}, found {shown(value)}", argument=name)
+    if high is not None and number > high:
+        raise InputError(f"must be at most {high}, found {shown(value)}", argument=name)
+    if number > _MAX_WHOLE:
         raise InputError(f"must be below 2^128, found {shown(value)}", argument=name)
     return number
 
 
 def truth(value: Any, name: str) -> bool:
-    """Check that an argument is ``True`` or ``False``, or a number that says so."""
+    """Check that an argument is ``True`` or ``False``, or 1 or 0."""
     if not isinstance(value, bool | np.bool_ | int) or value not in (0, 1):
         raise InputError(f"must be True or False, found {shown(value)}", argument=name)
     return bool(value)
@@ -79,14 +79,14 @@ def truth(value: Any, name: str) -> bool:
 
 def one_of(value: Any, name: str, known: Sequence[Any]) -> Any:
     """Check that an argument is one of the known values."""
-    if not any(value is each or (isinstance(value, str) and value == each) for each in known):
+    if not any(value is item or (isinstance(value, str) and value == item) for item in known):
         *first, last = map(repr, known)
         raise InputError(f"must be {', '.join(first)} or {last}, not {shown(value)}", argument=name)
     return value
 
 
 def instance_of(value: Any, name: str, *kinds: type) -> Any:
-    """Check that an argument is an object of one of some classes."""
+    """Check that an argument is an instance of one of several classes."""
     if not isinstance(value, kinds):
         words = " or ".join(kind.__name__ for kind in kinds)
         raise InputError(f"must be a {words}, found {shown(value)}", argument=name)
@@ -94,7 +94,7 @@ def instance_of(value: Any, name: str, *kinds: type) -> Any:
 
 
 def listed(values: Any, name: str) -> list[Any]:
-    """Check that an argument is a list, or something else to go through; text is none."""
+    """Check that an argument is a list or another iterable, but no text; return a list."""
     if not isinstance(values, str | bytes):
         with suppress(TypeError):
             return list(values)
@@ -102,7 +102,7 @@ def listed(values: Any, name: str) -> list[Any]:
 
 
 def array_of(values: Any, name: str) -> Any:
-    """Check that an argument can be an array of any kind: lists in it have one length."""
+    """Check that an argument can be converted to an array: its lists have equal lengths."""
     try:
         return np.array(values)
     except ValueError:
@@ -113,29 +113,29 @@ def array_of(values: Any, name: str) -> Any:
 def node_numbers(nodes: Any, n_nodes: int, name: str = "nodes") -> IntArray:
     """Check that an argument is a list of node numbers, or a single one."""
     try:
-        chosen = np.atleast_1d(np.asarray(nodes))
+        indices = np.atleast_1d(np.asarray(nodes))
     except ValueError:  # lists of different lengths
-        chosen = np.array([None])
-    if chosen.size == 0:
+        indices = np.array([None])
+    if indices.size == 0:
         return np.zeros(0, np.int64)
-    if chosen.ndim != 1 or chosen.dtype.kind not in "iu":
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
         raise InputError(f"must be whole numbers in a list, found {shown(nodes)}", argument=name)
-    if chosen.min() < 0 or chosen.max() >= n_nodes:
-        found = f"{chosen.min()} to {chosen.max()}"
-        raise InputError(f"must lie between 0 and {n_nodes - 1}, found {found}", argument=name)
-    return chosen.astype(np.int64)
+    if indices.min() < 0 or indices.max() >= n_nodes:
+        problem = f"must lie between 0 and {n_nodes - 1}, found {indices.min()} to {indices.max()}"
+        raise InputError(problem, argument=name)
+    return indices.astype(np.int64)
 
 
-def _real(value: Any, name: str, what: str, fits: Callable[[float], bool]) -> float:
-    """The value as a number. Text is none, even where it spells one."""
+def _real(value: Any, name: str, expected: str, is_valid: Callable[[float], bool]) -> float:
+    """The value as a float. Text is refused, even if it spells a number."""
     number = math.nan
-    # Arrays of one number, and complex numbers, times and masked values, would become numbers with
-    # a warning or with none.
+    # `float` also takes arrays of one number, complex numbers, times and masked values, with a
+    # warning or without one.
     kind = getattr(getattr(value, "dtype", None), "kind", "f")
     is_list = isinstance(value, np.ndarray) and (value.ndim or isinstance(value, np.ma.MaskedArray))
     if kind in "iuf" and not is_list and not isinstance(value, str | bytes | bytearray | bool):
         with suppress(TypeError, ValueError, OverflowError):
             number = float(value)
-    if not fits(number):
-        raise InputError(f"must be {what}, found {shown(value)}", argument=name)
+    if not is_valid(number):
+        raise InputError(f"must be {expected}, found {shown(value)}", argument=name)
     return number

@@ -19,8 +19,8 @@ _LOGGER = logging.getLogger("grfpp")
 def compiled(**options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function at its first call, without the interpreter's lock, and cache it on disk.
 
-    As ``numba.njit(nogil=True, cache=True, **options)``, which raises where no folder can be
-    written to and where a cached file is damaged: then the function is compiled again.
+    As ``numba.njit(nogil=True, cache=True, **options)``, but where no folder is writable or a
+    cached file is damaged, which makes numba raise, the function is compiled again.
 
     Examples
     --------
@@ -56,7 +56,7 @@ inlined = numba.njit(
 
 
 class _Cache(FunctionCache):  # type: ignore[misc]  # untyped base
-    """Numba's cache, which errors of files cannot make a call fail."""
+    """Numba's cache, without errors from files that cannot be read or written."""
 
     def __init__(self, function: Any) -> None:
         super().__init__(function)
@@ -67,7 +67,7 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # untyped base
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
             return super().load_overload(sig, target_context)
-        except Exception:  # whatever unpickling makes of damaged files
+        except Exception:  # anything that unpickling raises for damaged files
             with suppress(Exception):
                 self.flush()
             return None
@@ -75,14 +75,14 @@ class _Cache(FunctionCache):  # type: ignore[misc]  # untyped base
     def save_overload(self, sig: Any, data: Any) -> None:
         try:
             super().save_overload(sig, data)
-        except Exception as error:  # a full disk, a folder that is gone
+        except Exception as error:  # a full disk, a deleted folder
             _warn_once(f"cannot cache compiled code in {self.cache_path} ({error})")
 
 
 def _sources(function: Any, known: set[Any] | None = None) -> set[str]:
-    """The files of all compiled functions that a function calls, directly or not.
+    """The files of all compiled functions that a function calls, directly or indirectly.
 
-    Their code becomes part of its own, and numba stamps its file alone.
+    Their code is compiled into it, but numba invalidates its cache by its own file only.
     """
     known = set() if known is None else known
     files = set()
@@ -97,7 +97,7 @@ def _sources(function: Any, known: set[Any] | None = None) -> set[str]:
 def _stamp(file: str) -> tuple[str, float, int]:
     try:
         status = Path(file).stat()
-    except OSError:  # in an archive, say, which is not changed piece by piece
+    except OSError:  # in an archive, say, whose files are not changed one by one
         return file, 0.0, 0
     return Path(file).name, status.st_mtime, status.st_size
 
@@ -110,23 +110,23 @@ def _warn_once(problem: str) -> None:
 class _Notice(event.Listener):  # type: ignore[misc]  # untyped base
     """Logs the first compilation of this process, so that it does not look like a hang."""
 
-    def on_start(self, happening: Any) -> None:
-        if happening.data["dispatcher"].py_func.__module__.startswith("grfpp."):
+    def on_start(self, compilation: Any) -> None:
+        if compilation.data["dispatcher"].py_func.__module__.startswith("grfpp."):
             _announce_once()
 
-    def on_end(self, happening: Any) -> None:
+    def on_end(self, compilation: Any) -> None:
         """Nothing to log."""
 
 
 @cache
 def _announce_once() -> None:
     _LOGGER.warning(
-        "grfpp: compiling, once on this machine (about 8 seconds; everything, as by `grfpp "
-        "warmup`, about a minute)"
+        "grfpp: compiling the functions in use, which are then kept on disk (2 to 10 seconds of "
+        "processor time; all of grfpp, by `grfpp warmup`, 20 seconds)"
     )
 
 
 @cache
 def announce_compilation() -> None:
-    """Log a warning before the first compilation of this process, if there is one."""
+    """Arrange for a log message before the first compilation of this process."""
     event.register("numba:compile", _Notice())

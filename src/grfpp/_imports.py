@@ -10,8 +10,9 @@ from typing import Any
 
 from grfpp.errors import InputError
 
+#: The path of the laboratory's distribution, in a clone of grfpp.
 _LABORATORY = "./lab"
-#: The extra of grfpp that brings each (or the laboratory), and what pip calls it.
+#: For each package the extra of grfpp that installs it (or the laboratory), and its name for pip.
 _EXTRAS = {
     "PIL": (_LABORATORY, "pillow"),
     "cloudpickle": ("distributed", "cloudpickle"),
@@ -37,18 +38,18 @@ _EXTRAS = {
 
 
 class MissingPackageError(InputError, ImportError):
-    """An optional package is not installed; the message names the extra that brings it."""
+    """An optional package is not installed; the advice names the extra that installs it."""
 
 
 def require(name: str, purpose: str = "this part of grfpp") -> Any:
-    """Import an optional package, or say what to install.
+    """Import an optional package, or raise `MissingPackageError` with the command to install it.
 
     Parameters
     ----------
     name
         A package or a module of one, such as ``"torch"`` or ``"rdkit.Chem"``.
     purpose
-        What needs it, for the message.
+        The feature that needs it, for the message.
 
     Examples
     --------
@@ -58,22 +59,21 @@ def require(name: str, purpose: str = "this part of grfpp") -> Any:
     extra, package = _EXTRAS[name.partition(".")[0]]
     try:
         with warnings.catch_warnings():
-            # Some are built with parts of others that are deprecated: no user can help that.
+            # Some packages use deprecated parts of others, which users cannot change.
             warnings.simplefilter("ignore")
             return import_module(name)
     except ImportError as error:
-        raise MissingPackageError(
-            f"{purpose} needs {package}, which cannot be imported ({error}): {_command([extra])}"
-        ) from None
+        problem = f"{purpose} needs {package}, which cannot be imported ({error})"
+        raise MissingPackageError(problem, advice=_command([extra])) from None
 
 
 def missing_packages(*names: str) -> list[str]:
-    """Those of some optional packages that are not installed; by default of what draws pages."""
+    """The packages among `names` that are not installed; by default those that draw pages."""
     return [name for name in names or ("matplotlib", "jinja2") if find_spec(name) is None]
 
 
 def how_to_install(missing: Sequence[str]) -> str:
-    """One line that says what to do about missing packages.
+    """One line on missing packages and the command to install them.
 
     Examples
     --------
@@ -86,8 +86,8 @@ def how_to_install(missing: Sequence[str]) -> str:
 
 
 def _command(extras: Sequence[str]) -> str:
-    """What brings some extras. No index has grfpp, so it is installed from its sources."""
-    own = ",".join(extra for extra in extras if extra != _LABORATORY)
-    targets = [f"'.[{own}]'"] if own else []
+    """The command that installs some extras, from a clone, since grfpp is on no package index."""
+    library_extras = ",".join(extra for extra in extras if extra != _LABORATORY)
+    targets = [f"'.[{library_extras}]'"] if library_extras else []
     targets += [f"'{_LABORATORY}[all]'"] if _LABORATORY in extras else []
     return f"pip install {' '.join(targets)} in a clone of grfpp"

@@ -1,4 +1,4 @@
-"""How much memory may be taken, and a refusal before the machine runs out of it."""
+"""The available memory, and refusals of requests that exceed it."""
 
 from __future__ import annotations
 
@@ -8,28 +8,33 @@ from pathlib import Path
 
 from grfpp.errors import InputError
 
-_UNKNOWN = 4 * 2**30
+#: Available memory where the system reveals nothing.
+_DEFAULT_BYTES = 4 * 2**30
+#: Control groups of version 1 state limits above this where there is none.
 _V1_UNLIMITED = 2**60
+#: Files (limit and usage) and the entry of ``memory.stat`` (reclaimable) of control groups.
 _V1_NAMES = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 _V2_NAMES = ("memory.current", "inactive_file")
-#: Limits of one process (``ulimit -v`` and ``-d``), and what counts against each.
+#: Limits of one process (``ulimit -v`` and ``-d``), and the usage that each one limits.
 _PROCESS_LIMITS = {"Max address space": "VmSize:", "Max data size": "VmData:"}
 
-#: Share of what is available that one request may take. The rest is for what nobody counts:
+#: Share of the available memory that one request may take. The rest is for uncounted use:
 #: allocators, threads, other programs.
 GRANTED = 0.75
 
-#: Requests up to this size are granted unseen: asking the system costs more than they do.
-ALWAYS_THERE = 2**20
+#: Requests up to this size are always granted: asking the system would take longer than they do.
+MAX_UNCHECKED_BYTES = 2**20
+#: The same for `fits`, which chooses between methods and refuses nothing.
+_MAX_UNCHECKED_FIT = 2**26
 
 
 def available_bytes(root: str | Path = "/") -> int:
     """Bytes that this process can still allocate without swapping or being killed.
 
-    The smallest of what Linux calls available, what is left in the memory limits of this process's
-    control groups (containers, batch systems), and what is left below its own (``ulimit -v``).
-    Where none of that can be read, half of the machine's memory, or 4 GiB when not even that is
-    known. ``/proc`` and ``/sys`` are looked for in `root`.
+    The minimum of Linux's ``MemAvailable``, the remainder of the limits of this process's control
+    groups (containers, batch systems), and the remainder of its own limits (``ulimit -v``). Where
+    none of these can be read, half of the machine's memory, or 4 GiB if that is unknown. `root` is
+    the parent of ``/proc`` and ``/sys``.
 
     Examples
     --------
@@ -43,18 +48,16 @@ def available_bytes(root: str | Path = "/") -> int:
 
 
 def require_bytes(n_bytes: int, what: str, advice: str | None = None) -> None:
-    """Raise `InputError` when `n_bytes` for `what` cannot be had, or hardly.
-
-    A quarter of what is available is never granted (`GRANTED`).
+    """Raise `InputError` when `what` needs more than three quarters of the available memory.
 
     Parameters
     ----------
     n_bytes
-        The whole request: everything that is held at one time.
+        Size of the whole request: everything that is in memory at one time.
     what
-        In words, singular.
+        Name of the request for the message, singular.
     advice
-        What takes less.
+        Alternatives that take less memory.
 
     Examples
     --------
@@ -63,7 +66,7 @@ def require_bytes(n_bytes: int, what: str, advice: str | None = None) -> None:
     Traceback (most recent call last):
     grfpp.errors.InputError: a dense kernel of 350,000,000 nodes needs 1000000000000000000 bytes ...
     """
-    if n_bytes <= ALWAYS_THERE:
+    if n_bytes <= MAX_UNCHECKED_BYTES:
         return
     available = available_bytes()
     granted = int(GRANTED * available)
@@ -77,18 +80,18 @@ def require_bytes(n_bytes: int, what: str, advice: str | None = None) -> None:
 
 
 def fits(n_bytes: float) -> bool:
-    """Whether so much memory may be taken; up to 64 MB without asking the system.
+    """Whether a request of this size would be granted; up to 64 MB without asking the system.
 
     Examples
     --------
     >>> fits(8), fits(1e18)
     (True, False)
     """
-    return n_bytes <= 2**26 or n_bytes <= GRANTED * available_bytes()
+    return n_bytes <= _MAX_UNCHECKED_FIT or n_bytes <= GRANTED * available_bytes()
 
 
 def readable_bytes(n_bytes: int) -> str:
-    """Write a number of bytes for people.
+    """A number of bytes as people read it.
 
     Examples
     --------
@@ -104,21 +107,21 @@ def readable_bytes(n_bytes: int) -> str:
 
 
 def _numbers(path: Path, key: str) -> Iterator[int]:
-    """The numbers after a word at the beginning of lines."""
+    """Yield the number after `key` in the lines that begin with it."""
     for words in map(str.split, _read(path).splitlines()):
         if words[:1] == [key]:
             yield int(words[1])
 
 
 def _control_groups(root: Path) -> Iterator[int]:
-    """Yield what is left in each limit, from this process's groups up to the root group."""
+    """Yield the remainder of each limit, from this process's groups up to the root group."""
     mounts = root / "sys/fs/cgroup"
     for line in _read(root / "proc/self/cgroup").splitlines():
         _, _, rest = line.partition(":")
         controllers, _, path = rest.partition(":")
         if controllers == "":
-            # Above the second one processes are put to sleep, which is no better than an end.
-            base, limits = mounts, [(most, *_V2_NAMES) for most in ("memory.max", "memory.high")]
+            # Above memory.high processes are throttled, nearly to a standstill.
+            base, limits = mounts, [(name, *_V2_NAMES) for name in ("memory.max", "memory.high")]
         elif "memory" in controllers.split(","):
             base, limits = mounts / "memory", [_V1_NAMES]
         else:
@@ -126,21 +129,21 @@ def _control_groups(root: Path) -> Iterator[int]:
         group = Path(path.strip().lstrip("/"))
         for level in (group, *group.parents):
             for names in limits:
-                yield from _left_in_group(base / level, *names)
+                yield from _group_remainder(base / level, *names)
 
 
 def _process_limits(root: Path) -> Iterator[int]:
-    """Yield what is left below the limits of this process alone."""
-    limits = _read(root / "proc/self/limits").splitlines()
-    for name, used in _PROCESS_LIMITS.items():
-        for line in limits:
-            most = line.removeprefix(name).split()[:1]
-            if line.startswith(name) and most[0].isdigit():
-                taken = sum(_numbers(root / "proc/self/status", used))
-                yield int(most[0]) - 1024 * taken
+    """Yield the remainder of the limits of this process alone."""
+    lines = _read(root / "proc/self/limits").splitlines()
+    for name, usage in _PROCESS_LIMITS.items():
+        for line in lines:
+            limit = line.removeprefix(name).split()[:1]
+            if line.startswith(name) and limit[0].isdigit():
+                used_kilobytes = sum(_numbers(root / "proc/self/status", usage))
+                yield int(limit[0]) - 1024 * used_kilobytes
 
 
-def _left_in_group(group: Path, limit: str, usage: str, reclaimable: str) -> Iterator[int]:
+def _group_remainder(group: Path, limit: str, usage: str, reclaimable: str) -> Iterator[int]:
     limit_text, used = _read(group / limit).strip(), _read(group / usage).strip()
     if not (limit_text.isdigit() and used.isdigit()) or int(limit_text) >= _V1_UNLIMITED:
         return
@@ -159,4 +162,4 @@ def _physical_fallback() -> int:
     try:
         return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
     except (AttributeError, OSError, ValueError):
-        return _UNKNOWN
+        return _DEFAULT_BYTES

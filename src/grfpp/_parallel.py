@@ -1,4 +1,4 @@
-"""Work on all cores: threads outside, compiled code that lets go of the interpreter inside."""
+"""Work on all cores: threads that run compiled code, which releases the interpreter's lock."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from grfpp.errors import InputError, shown
 
 Result = TypeVar("Result")
 
-#: No machine has so many cores.
-_MOST = 1 << 16
+#: Largest accepted number of threads: more cores than any machine has.
+_MAX_THREADS = 1 << 16
 
 
 def thread_count(n_jobs: int) -> int:
@@ -26,8 +26,8 @@ def thread_count(n_jobs: int) -> int:
         number = 0 if isinstance(n_jobs, bool | np.bool_) else operator.index(n_jobs)
     except TypeError:
         number = 0
-    if number == 0 or abs(number) > _MOST:
-        problem = f"must be a number of threads up to {_MOST}, or -1: all cores"
+    if number == 0 or abs(number) > _MAX_THREADS:
+        problem = f"must be a number of threads up to {_MAX_THREADS}, or -1: all cores"
         raise InputError(f"{problem}, found {shown(n_jobs)}", argument="n_jobs")
     if number > 0:
         return number
@@ -38,7 +38,7 @@ def thread_count(n_jobs: int) -> int:
 def in_order(
     work: Callable[[range], Result], tasks: Sequence[range], n_threads: int
 ) -> Generator[Result]:
-    """Results of the tasks in their order, with a bounded number of them ahead."""
+    """Yield the results of the tasks in their order; at most `n_threads` are computed ahead."""
     if n_threads == 1:
         yield from map(work, tasks)
         return
@@ -52,12 +52,12 @@ def in_order(
             while ahead:
                 yield ahead.popleft().result()
         finally:
-            # Reached early on an error or Ctrl-C: drop what has not begun.
+            # On an error or Ctrl-C: cancel tasks that have not begun.
             for future in ahead:
                 future.cancel()
 
 
 def split(n: int, n_parts: int) -> list[range]:
-    """Cut ``0 … n-1`` into at most `n_parts` ranges of nearly equal length."""
+    """Split ``0 … n-1`` into at most `n_parts` ranges of nearly equal length."""
     edges = [n * part // n_parts for part in range(n_parts + 1)]
     return [range(a, b) for a, b in pairwise(edges) if b > a]

@@ -22,7 +22,7 @@ from grfpp.io.folder.reader import GraphFolder, MappedForm, is_folder_path
 from grfpp.io.folder.writer import save_folder
 from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
 from grfpp.io.meshes import MeshWeights
-from grfpp.io.objects import says_direction
+from grfpp.io.objects import declares_direction, mesh_of
 from grfpp.io.points import Method, neighbour_graph, neighbours_note
 from grfpp.io.table_options import Column, Duplicates, EdgeListKeywords, EdgeListOptions
 from grfpp.io.tables import edge_columns
@@ -33,17 +33,17 @@ from grfpp.nodes import NodeNames
 from grfpp.normalization import Normalization, Rows, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
-#: Cached properties of a graph that go with its matrix to other processes.
-_KNOWN = ("is_directed", "_spectral_radius", "_root_strength")
+#: Cached properties of a graph that are pickled with its matrix.
+_PICKLED_PROPERTIES = ("is_directed", "_spectral_radius", "_root_strength", "_normalized_from")
 
 
 class Graph:
-    """A weighted graph, directed or not, that never changes.
+    """An immutable weighted graph, directed or undirected.
 
     Parameters
     ----------
     source
-        What holds the graph: a scipy sparse matrix or array of any format, a square numpy array,
+        The graph as a scipy sparse matrix or array of any format, a square numpy array,
         a networkx or igraph graph, a PyG ``Data``, a torch sparse tensor, a pair
         ``(edge_index, weights)`` with ``edge_index`` of shape ``(2, n_edges)``, a mesh
         (``trimesh.Trimesh`` or ``(vertices, faces)``), a list of tuples ``(u, v)`` or
@@ -54,44 +54,44 @@ class Graph:
         ``.glb``, ``.vtk``, ``.vtu``) file; text and meshes also with ``.gz`` or ``.zip``; or of a
         ``.grf`` folder (see `open`).
     directed
-        How to read lists of edges. By default they are undirected: an edge counts in both
-        directions. ``True`` keeps each as one arc. All other sources say themselves what they are;
-        ``False`` refuses those that are directed.
+        Direction of edge lists. By default they are undirected: an edge counts in both directions.
+        ``True`` reads each edge as one arc. All other sources state their direction; ``False``
+        refuses directed ones.
     n_nodes
         Number of nodes, for ``(edge_index, weights)`` pairs and edge lists whose nodes are numbered
         from 0 and do not all have an edge.
     symmetrize
         Make a directed source undirected: both directions of an edge get the larger weight
         (``"max"``), the mean (``"mean"``), the sum (``"sum"``), or the smaller, which drops edges
-        that are there in one direction only (``"mutual"``). Edge lists are then read as arcs; of
-        undirected sources, which have both directions, ``"sum"`` doubles the weights.
+        of one direction only (``"mutual"``). Edge lists are then read as arcs; on undirected
+        sources, which have both directions, ``"sum"`` doubles the weights.
     mesh_weights
-        Of a mesh: ``"unit"`` for 1 on every side of a face, the default; ``"length"`` for the
-        inverse of the side's length; ``"cotangent"`` for half the sum of the cotangents of both
-        angles that face it, on triangles. Sides with negative ones are left out, with a warning.
+        Weights of meshes: ``"unit"``, the default, for 1 on every edge of the mesh; ``"length"``
+        for the inverse of its length; ``"cotangent"`` for half the sum of the cotangents of the two
+        opposite angles, on triangles. Edges with negative weights are left out, with a warning.
     duplicates, columns, separator, encoding, header
-        How to read lists of edges, where that is not plain; see
+        Format of edge lists where it is not detected; see
         `grfpp.io.table_options.EdgeListOptions`.
 
     Attributes
     ----------
     indptr, indices, weights
-        The rows of the weight matrix in canonical CSR form: sorted, duplicates summed, no stored
-        zeros. Read-only. Weights are float64. Of a graph on disk they are memory maps, and weights
-        that are not stored are computed when they are first asked for.
+        The weight matrix in canonical CSR form: rows sorted, duplicates summed, no stored zeros.
+        Read-only; weights are float64. On disk they are memory maps, and weights that are not
+        stored are computed on first use.
     node_ids
-        The names that the source gave its nodes, in the order of the rows, or ``None`` where
-        nodes are simply numbered. Anything hashable; `index` turns them into places of rows. A
-        list but for graphs on disk, and for more than 200,000 names that were read as text: these
-        are a sequence that keeps them in one buffer, and compares and prints as a list.
+        The names of the nodes in the source, in the order of the rows, or ``None`` where nodes have
+        numbers only. Anything hashable; `index` converts them to node indices. A list, except for
+        graphs on disk and for more than 200,000 names that were read as text: these are a sequence
+        in one buffer, which compares and prints as a list.
     meta
-        How `from_points` made the graph; empty for others.
+        The parameters of `from_points`, the masses of `from_mesh`; empty for other graphs.
 
     Warns
     -----
     InputWarning
         Where a directed source looks like nearest neighbours, and neither `symmetrize` nor
-        ``directed=True`` says what is meant.
+        ``directed=True`` is given.
 
     Examples
     --------
@@ -99,6 +99,8 @@ class Graph:
     >>> triangle = Graph([[0, 1, 1], [1, 0, 1], [1, 1, 0]])
     >>> triangle
     Graph(n_nodes=3, n_edges=3, undirected)
+    >>> triangle.normalized("sym")
+    Graph(n_nodes=3, n_edges=3, undirected, normalized='sym', scale=1)
     >>> triangle.normalized("sym").adjacency.toarray()
     array([[0. , 0.5, 0.5],
            [0.5, 0. , 0.5],
@@ -109,8 +111,11 @@ class Graph:
     indices: npt.NDArray[np.int32]
     node_ids: Sequence[Any] | None
     meta: Mapping[str, Any] = MappingProxyType({})
-    #: What is known of a graph on disk; ``None`` for those in memory.
+    #: The files and properties of a graph on disk; ``None`` for graphs in memory.
     _form: MappedForm | None = None
+    #: Of normalised graphs in memory: how, the scale, and the edges of the undirected graph that
+    #: was normalised, if it was one.
+    _normalized_from: tuple[str, float, int | None] | None = None
 
     def __init__(
         self,
@@ -122,7 +127,7 @@ class Graph:
         mesh_weights: MeshWeights | None = None,
         **reading: Unpack[EdgeListKeywords],
     ) -> None:
-        options = EdgeListOptions(**reading)
+        options = EdgeListOptions.of(reading)
         if is_folder_path(source):
             source = Graph.open(source)
         if symmetrize is not None and directed is None and not isinstance(source, Graph):
@@ -134,20 +139,20 @@ class Graph:
                 options_given = f"{directed=}, {n_nodes=}, {mesh_weights=}"
                 raise InputError(f"{source!r} cannot be read with {options_given}")
             if source._form is not None and symmetrize is None:
-                self.__dict__.update(source.__dict__)  # nothing about it ever changes
+                self.__dict__.update(source.__dict__)  # shared, since graphs are immutable
                 return
             matrix, node_ids = source.adjacency, source.node_ids
         else:
-            how: dict[str, Any] = {"mesh_weights": mesh_weights, "options": options}
-            matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes, **how)
+            others: dict[str, Any] = {"mesh_weights": mesh_weights, "options": options}
+            matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes, **others)
         canonical = canonical_matrix(matrix, source)
-        del matrix  # large, and of no more use
+        del matrix  # large, and not needed any more
         if symmetrize is not None:
             canonical = symmetrized(canonical, symmetrize)
         elif not isinstance(source, Graph):
-            says = directed or says_direction(source)
-            canonical = canonical if says else without_rounding(canonical)
-            note = None if says else neighbours_note(canonical)
+            is_explicit = directed or declares_direction(source)
+            canonical = canonical if is_explicit else without_rounding(canonical)
+            note = None if is_explicit else neighbours_note(canonical)
             if note is not None and directed is None and mesh_weights is None:
                 warn_user(note, InputWarning)
         self._adopt(canonical, node_ids)
@@ -166,28 +171,33 @@ class Graph:
         """Join points to their nearest neighbours, with affinities for weights.
 
         The weight between points ``i`` and ``j`` at distance ``d`` is ``exp(-d² / (s_i s_j))``,
-        where ``s_i`` is the distance from ``i`` to the last of its neighbours: Gaussians that tune
-        their width themselves (Zelnik-Manor and Perona, 2004). Weights below 1e-12 are raised to
-        that, so that outliers keep their edges. Copies of a point are its neighbours, with
-        weight 1; one with as many copies as neighbours takes the median of the others' widths.
+        where ``s_i`` is the distance from ``i`` to its farthest neighbour: Gaussians with local
+        widths. Weights below 1e-12 are raised to 1e-12, so that outliers keep their edges. Copies
+        of a point are its neighbours, with weight 1; a point with `n_neighbors` copies or more has
+        the median of the other widths.
 
         Parameters
         ----------
         X
-            A row a point: an array, a sparse matrix, or a data frame, whose index gives the names.
+            One point in each row: an array, a sparse matrix, or a data frame, whose index has the
+            names.
         n_neighbors
-            Neighbours of each point, without itself.
+            Number of neighbours of each point, without itself.
         metric
             As for scikit-learn's ``NearestNeighbors``.
         symmetrize
-            As for `Graph`: ``"max"`` joins points of which one is a neighbour of the other,
-            ``"mutual"`` those that are each other's. ``None`` keeps arcs from points to neighbours.
+            As for `Graph`: ``"max"`` joins two points if either is a neighbour of the other,
+            ``"mutual"`` if both are. ``None`` gives arcs from points to their neighbours.
         method
             ``"exact"`` by scikit-learn, ``"approximate"`` by pynndescent (extra ``points``).
-            ``"auto"`` is exact, but for more than 50,000 points of more than 15 dimensions where
-            pynndescent is installed. What was used is in `meta`.
+            ``"auto"`` is approximate for more than 50,000 points of more than 15 dimensions where
+            pynndescent is installed, else exact. `meta` has the method that was used.
         seed
-            Of the approximate search.
+            Seed of the approximate search.
+
+        References
+        ----------
+        L. Zelnik-Manor and P. Perona, Self-tuning spectral clustering, NIPS 2004.
 
         Examples
         --------
@@ -197,10 +207,10 @@ class Graph:
         >>> graph.n_nodes, graph.is_directed, graph.meta["package"]
         (200, False, 'scikit-learn')
         >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
-        KernelEstimate(n_nodes=200, degree=2)
+        KernelEstimate(n_nodes=200, degree=2, kernel=Diffusion(lam=2.0))
         """
-        how: dict[str, Any] = {"symmetrize": symmetrize, "method": method, "seed": seed}
-        matrix, names, meta = neighbour_graph(X, n_neighbors, metric, **how)
+        others: dict[str, Any] = {"symmetrize": symmetrize, "method": method, "seed": seed}
+        matrix, names, meta = neighbour_graph(X, n_neighbors, metric, **others)
         return _restored(cls._of, (matrix, names), meta, {})
 
     @classmethod
@@ -215,16 +225,16 @@ class Graph:
         n_nodes: int | None = None,
         duplicates: Duplicates | None = None,
     ) -> Graph:
-        """Read a frame (pandas, Polars, Arrow) with one edge a row; needs the extra ``frames``.
+        """Read a data frame (pandas, Polars, Arrow) of edges; needs the extra ``frames``.
 
         Parameters
         ----------
         frame
-            The frame.
+            The data frame, with one edge in each row.
         source, target, weight
             Columns by name, or by number from 0. Names of nodes are text or whole numbers. With
-            source and target alone every edge weighs 1. Without these, they are found by their
-            names, such as ``source`` and ``target``, or are the first two or three columns.
+            `source` and `target` only, all weights are 1. Without these, columns are chosen by
+            names such as ``source`` and ``target``, or are the first two or three columns.
         directed, n_nodes, duplicates
             As for `Graph`.
 
@@ -241,20 +251,66 @@ class Graph:
         return cls(table, directed=directed, n_nodes=n_nodes, **reading)
 
     @classmethod
+    def from_mesh(cls, mesh: Any, weights: MeshWeights = "unit", *, mass: bool = False) -> Graph:
+        """Join the corners of a mesh's faces, with weights that know its areas if asked for.
+
+        Parameters
+        ----------
+        mesh
+            ``(vertices, faces)``, an object of trimesh or meshio, or the path of a file.
+        weights
+            As `mesh_weights` of `Graph`.
+        mass
+            Add a loop to every node, so that degrees are proportional to masses ``M``, a third of
+            the area of the triangles around; for cotangent weights, whose Laplacian is ``L``. With
+            ``rate = meta["rate"]``, ``normalized("sym")`` is then ``I - M^-1/2 L M^-1/2 / rate``,
+            ``normalized("rw")`` is ``I - M^-1 L / rate``, and ``HeatKernel(rate * t)`` on the
+            latter the heat equation after the time ``t``, in units of area: ``exp(-t M^-1 L)``.
+            It conserves heat, ``meta["mass"] @ (K @ u) == meta["mass"] @ u``.
+
+        Examples
+        --------
+        >>> import grfpp, numpy as np
+        >>> from grfpp.datasets import triangulated_sphere
+        >>> ball = triangulated_sphere(3)
+        >>> graph = Graph.from_mesh((ball.vertices, ball.faces), "cotangent", mass=True)
+        >>> heat = grfpp.HeatKernel(0.1 * graph.meta["rate"])       # after the time 0.1
+        >>> height = ball.vertices[:, 2]                    # which falls by exp(-2 t) on a sphere
+        >>> later = heat.apply(graph.normalized("rw"), height)
+        >>> print(f"{np.ptp(later) / np.ptp(height):.2f} {np.exp(-0.2):.2f}")
+        0.82 0.82
+
+        References
+        ----------
+        Pinkall, Polthier: Computing discrete minimal surfaces and their conjugates. Experimental
+        Mathematics 2, 1993. Meyer, Desbrun, Schröder, Barr: Discrete differential-geometry
+        operators for triangulated 2-manifolds, 2003.
+        """
+        if not truth(mass, "mass"):
+            return cls(mesh, mesh_weights=weights)
+        if weights != "cotangent":
+            problem = f"=True needs cotangent weights, found {weights!r}"
+            raise InputError(problem, argument="mass", advice="pass weights='cotangent'")
+        surface = mesh_of(mesh)
+        matrix, meta = surface.with_masses()
+        return _restored(cls._of, (matrix, surface.labels()), meta, {})
+
+    @classmethod
     def open(cls, path: str | Path, *, verify: bool = False) -> Graph:
         """Open a graph on disk: a ``.grf`` folder that `save` or ``grfpp convert`` wrote.
 
-        Its arrays are mapped into memory: only pages that are used are read. Normalising
-        it takes no memory. It can be used wherever a graph can, with the same results to the last
-        bit; what needs all weights makes them when it comes to that.
+        Its arrays are mapped into memory: only the pages in use are read. Normalising it takes no
+        memory. It replaces a graph in memory everywhere, with the same results to the last bit;
+        functions that need all weights compute them first.
 
         Parameters
         ----------
         path
             The folder.
         verify
-            Verify checksums and structure of all files, also where that has been done since
-            they were last written. A copied folder is verified once anyway.
+            Verify all files, also if they have been verified since they were last written, and
+            that they do not contradict each other: for folders that may be forged. Without it, a
+            copied folder is verified once, by checksums and ranges.
 
         Examples
         --------
@@ -277,12 +333,12 @@ class Graph:
         graph.node_ids = names.ids
         known = {"names": names, "scaled": form.scaled, "is_directed": form.is_directed}
         known |= {"n_edges": form.n_edges, "_spectral_radius": form.spectral_radius}
-        graph.__dict__.update({key: each for key, each in known.items() if each is not None})
+        graph.__dict__.update({key: value for key, value in known.items() if value is not None})
         return graph
 
     @property
     def is_on_disk(self) -> bool:
-        """Whether its arrays are mapped from a folder, by whose path other processes get it."""
+        """Whether its arrays are mapped from a folder; other processes open it by its path."""
         return self._form is not None
 
     def require_unchanged(self) -> None:
@@ -291,11 +347,11 @@ class Graph:
             self._form.folder.require_unchanged()
 
     def indices_file(self) -> int | None:
-        """Descriptor of the file of `indices`, to read at places; ``None`` for one in memory."""
+        """Descriptor of the file of `indices`, for `os.pread`; ``None`` for graphs in memory."""
         return None if self._form is None else self._form.indices_file()
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
-        """Take the arrays of a canonical CSR matrix, read-only from now on."""
+        """Store the arrays of a canonical CSR matrix, and make them read-only."""
         self.indptr = readonly(np.ascontiguousarray(matrix.indptr, dtype=np.int64))
         self.indices = readonly(np.ascontiguousarray(matrix.indices, dtype=np.int32))
         self.weights = readonly(np.ascontiguousarray(matrix.data, dtype=np.float64))
@@ -303,14 +359,14 @@ class Graph:
 
     @classmethod
     def _of(cls, matrix: sp.csr_array, node_ids: Sequence[Any] | None = None) -> Graph:
-        """Wrap a matrix that is known to be valid; only its form is made canonical."""
+        """A graph of a matrix that is known to be valid; only its form is made canonical."""
         graph = cls.__new__(cls)
         matrix.sum_duplicates()
         graph._adopt(matrix, node_ids)
         return graph
 
     def _with_matrix(self, matrix: sp.csr_array) -> Graph:
-        """Another matrix on the same nodes, whose names are looked up in the same dictionary."""
+        """A graph of another matrix on the same nodes; both share the dictionary of names."""
         graph = Graph._of(matrix, self.node_ids)
         graph.__dict__["names"] = self.names
         graph.meta = self.meta
@@ -322,11 +378,23 @@ class Graph:
         return graph
 
     def __repr__(self) -> str:
-        kind = "directed" if self.is_directed else "undirected"
-        return f"Graph(n_nodes={self.n_nodes}, n_edges={self.n_edges}, {kind})"
+        kind, n_edges, how = "directed" if self.is_directed else "undirected", self.n_edges, ""
+        if (known := self._normalized()) is not None:
+            how = f", normalized={known[0]!r}, scale={known[1]:.6g}"
+            if self.is_directed and known[2] is not None:
+                kind, n_edges = "from an undirected graph", known[2]
+        return f"Graph(n_nodes={self.n_nodes}, n_edges={n_edges}, {kind}{how})"
+
+    def _normalized(self) -> tuple[str, float, int | None] | None:
+        """See `_normalized_from`."""
+        if self._form is None or self._form.scaled.kind is None:
+            return self._normalized_from
+        header, rule = self._form.folder.header, self._form.scaled
+        n_edges = None if header.directed else (header.n_stored + header.n_loops) // 2
+        return f"{rule.kind}", rule.value, n_edges
 
     def __reduce__(self) -> tuple[Any, ...]:
-        known = {key: self.__dict__[key] for key in _KNOWN if key in self.__dict__}
+        known = {key: self.__dict__[key] for key in _PICKLED_PROPERTIES if key in self.__dict__}
         if self._form is not None:
             known.pop("_root_strength", None)
             return _restored, (Graph._on_disk, (self._form,), dict(self.meta), known)
@@ -339,24 +407,24 @@ class Graph:
         return self
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Graph:
-        return self  # nothing about it ever changes
+        return self  # immutable
 
     @cached_property
     def names(self) -> NodeNames:
-        """The nodes' names, to be looked up by whoever is asked for a node."""
+        """The names of the nodes, which convert nodes in arguments to indices."""
         return NodeNames(self.n_nodes, self.node_ids)
 
     def index(self, names: Any) -> Any:
-        """Turn the names of nodes into the places of their rows.
+        """Convert names of nodes to node indices.
 
-        Wherever a node is asked for (`KernelEstimate.rows`, `sample_submatrix`, …), a whole number
-        is a place, 0 … n-1, and text is a name. This is the way for names that are whole numbers
-        themselves; it takes all others too.
+        Wherever an argument is a node (`KernelEstimate.rows`, `sample_submatrix`, …), a whole
+        number is an index, 0 … n-1, and text is a name. Names that are whole numbers themselves
+        must be converted by this method; it takes all other names too.
 
         Parameters
         ----------
         names
-            One name, or a list of names. A tuple is a name where a node has that, else a list.
+            One name, or a list of names. A tuple is a name where a node has it, else a list.
 
         Returns
         -------
@@ -379,28 +447,28 @@ class Graph:
     @cached_property
     def weights(self) -> FloatArray:
         """The weights of the edges."""
-        # Those of graphs in memory are there from the beginning.
-        rule = self.scaled
+        # Graphs in memory have them from the beginning.
+        formula = self.scaled
         self.require_unchanged()
-        if rule.base is not None and rule.kind is None and rule.value == 1.0:
-            return rule.base
+        if formula.base is not None and formula.kind is None and formula.value == 1.0:
+            return formula.base
         require_bytes(8 * len(self.indices), f"the weights of {len(self.indices):,} edges")
-        return readonly(rule.fill(self.indptr, self.indices))
+        return readonly(formula.fill(self.indptr, self.indices))
 
     def weights_of_rows(self, first: int, last: int) -> FloatArray:
-        """The weights of rows `first` to ``last - 1``, without making those of others."""
+        """The weights of rows `first` to ``last - 1``, without computing those of other rows."""
         if "weights" in self.__dict__:
             return self.weights[int(self.indptr[first]) : int(self.indptr[last])]
         return self.scaled.of_rows(self.indptr, self.indices, first, last)
 
     @cached_property
     def scaled(self) -> ScaledWeights:
-        """The weights as a rule, which takes no memory where all edges weigh the same.
+        """The weights as a formula, which takes no memory where all weights are equal.
 
-        That is so where all weights are the same power of two, as 1 is, or were so before
+        That is the case where all weights are the same power of two, such as 1, or were so before
         `normalized`.
         """
-        value = normalization.one_for_all(self.weights)
+        value = normalization.common_weight(self.weights)
         return ScaledWeights(None, value or 1.0, self.weights if value is None else None)
 
     @cached_property
@@ -466,7 +534,7 @@ class Graph:
         if kind != "rw" and not self.is_directed:
             graph.__dict__["is_directed"] = False
         if kind is not None and not self.is_directed and len(weights):
-            # Known without iterating: √degree (or the constant) is the Perron vector.
+            # No iterations are needed: √degree (or the constant) is the Perron vector.
             graph.__dict__["_spectral_radius"] = factor
         if kind == "sym" and not self.is_directed:
             with np.errstate(over="ignore"):
@@ -474,14 +542,21 @@ class Graph:
         elif kind is None:
             graph._root_strength = self._root_strength
         rows = Rows(self.indptr, self.indices, self.scaled.base)
-        directed = self.is_directed
-        rule = normalization.normalized_rule(self.scaled, rows, kind, factor, directed=directed)
-        if rule is not None:
-            graph.__dict__["scaled"] = rule
+        formula = normalization.normalized_formula(
+            self.scaled, rows, kind, factor, directed=self.is_directed
+        )
+        if formula is not None:
+            graph.__dict__["scaled"] = formula
+        before = self._normalized()
+        if kind is not None:
+            n_edges = self.n_edges if not self.is_directed else before and before[2]
+            graph._normalized_from = kind, factor, n_edges
+        elif before is not None:
+            graph._normalized_from = before[0], before[1] * factor, before[2]
         return graph
 
     def reversed(self) -> Graph:
-        """Turn every arc round; an undirected graph is returned as it is."""
+        """The graph with all arcs reversed; an undirected graph is returned itself."""
         if not self.is_directed:
             return self
         if self._form is not None:
@@ -489,11 +564,14 @@ class Graph:
         graph = self._with_matrix(self.adjacency.T.tocsr())
         if self.scaled.base is None:
             graph.__dict__["scaled"] = self.scaled.reversed(None)
+        if (before := self._normalized_from) is not None:
+            kinds = {"rw": "rw_reversed", "rw_reversed": "rw"}
+            graph._normalized_from = kinds.get(before[0], before[0]), *before[1:]
         return graph
 
     @cached_property
     def _root_strength(self) -> FloatArray | None:
-        """Roots of the weighted degrees that a symmetric normalisation has divided by."""
+        """Square roots of the weighted degrees by which a symmetric normalisation divided."""
         return None if self._form is None else self._form.root_strength
 
     @property
@@ -503,9 +581,9 @@ class Graph:
 
     @cached_property
     def _spectral_radius(self) -> float:
-        found = spectra.perron_root(self.adjacency, symmetric=not self.is_directed)
-        # The last digits depend on the processor, and walks depend on this.
-        return float(f"{found:.10g}")
+        root = spectra.perron_root(self.adjacency, symmetric=not self.is_directed)
+        # Rounded, since the last digits depend on the processor, and walks depend on the radius.
+        return float(f"{root:.10g}")
 
     def spectral_radius(self) -> float:
         """Largest absolute eigenvalue of the weight matrix, to seven digits or more.
@@ -515,19 +593,19 @@ class Graph:
         return self._spectral_radius
 
     def perron_candidates(self) -> list[FloatArray]:
-        """Positive vectors that may be eigenvectors on every component, without iterating.
+        """Positive vectors that may be Perron vectors of every component, without iterations.
 
-        The roots of the degrees, weighted and not, which are those of symmetric normalisations, and
-        the constant.
+        The roots of the degrees, weighted and unweighted, which are those of symmetric
+        normalisations, and the constant.
         """
         known = [] if self._root_strength is None else [self._root_strength]
         return [*known, np.sqrt(self.out_degree), np.ones(self.n_nodes)]
 
     def save(self, path: str | Path) -> None:
-        """Write the graph to an ``.npz`` file or a ``.grf`` folder, whole or not at all.
+        """Write the graph to an ``.npz`` file or a ``.grf`` folder, completely or not at all.
 
-        A folder is what `open` maps into memory. Names that are not whole numbers are kept as text,
-        by which they are found all the same.
+        `open` maps a folder into memory. Names that are not whole numbers are stored as text, by
+        which `index` finds them.
         """
         names = self.names.to_array()
         if not is_folder_path(path):
@@ -535,12 +613,12 @@ class Graph:
             arrays |= {} if names is None else {"node_ids": names}
             save_arrays(path, GRAPH_FORMAT, arrays)
             return
-        rule, base = self.scaled, self.scaled.base
-        if rule.kind == "rw_reversed" or (base is not None and rule.kind is not None):
-            rule, base = ScaledWeights(None, 1.0), self.weights
+        formula, base = self.scaled, self.scaled.base
+        if formula.kind == "rw_reversed" or (base is not None and formula.kind is not None):
+            formula, base = ScaledWeights(None, 1.0), self.weights
         rows, radius = Rows(self.indptr, self.indices, base), self.__dict__.get("_spectral_radius")
-        known = {"kind": rule.kind, "value": rule.value, "spectral_radius": radius}
-        undirected = rule.kind is None and not self.is_directed
+        known = {"kind": formula.kind, "value": formula.value, "spectral_radius": radius}
+        undirected = formula.kind is None and not self.is_directed
         save_folder(path, rows, names, undirected=undirected, **known)
 
     @classmethod
@@ -555,7 +633,7 @@ class Graph:
 def _restored(
     make: Callable[..., Graph], parts: tuple[Any, ...], meta: dict[str, Any], known: dict[str, Any]
 ) -> Graph:
-    """A graph with its meta data and all that walks depend on, to the last bit."""
+    """A graph with its metadata and the properties that walks depend on, to the last bit."""
     graph = make(*parts)
     graph.meta = MappingProxyType(meta)
     graph.__dict__.update(known)
@@ -563,5 +641,5 @@ def _restored(
 
 
 def as_graph(source: Any) -> Graph:
-    """Return `source` when it is a graph already, else read it as one."""
+    """`source` itself if it is a `Graph`, else the graph that is read from it."""
     return source if isinstance(source, Graph) else Graph(source)

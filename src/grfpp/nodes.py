@@ -1,6 +1,6 @@
-"""`NodeNames`: from what users call nodes to node indices; `Texts`: many names in one buffer.
+"""`NodeNames`: from node names to node indices; `Texts`: many names in one buffer.
 
-One rule for all: whole numbers are indices, 0 … n-1, and text is a name. Names that are themselves
+Everywhere, whole numbers are indices, 0 … n-1, and text is a name. Names that are themselves
 numbers are converted to indices first, by `index`.
 """
 
@@ -18,31 +18,31 @@ from grfpp._checks import node_numbers
 from grfpp.errors import InputError, shown
 from grfpp.typing import AnyInts, IntArray
 
-#: Names that a message shows where one is unknown.
+#: Number of names in the message for an unknown one, so that it stays on one line.
 _N_SHOWN = 3
-#: Largest number of names that are compared with an unknown one; each takes microseconds.
-_MAX_COMPARED = 20_000
-#: The index of a name that several nodes have.
+#: Largest number of names that are compared with an unknown one, at microseconds each.
+MAX_COMPARED = 20_000
+#: Stands for the index of a name that several nodes have.
 SEVERAL = -1
-#: Up to this length names are a list of strings. Each string takes 60 bytes and more.
+#: Largest number of names in a list of strings, which take 60 bytes each or more.
 MAX_LIST_LENGTH = 200_000
+#: Names that are decoded at a time, so that iteration takes little memory.
 _TEXTS_PER_BATCH = 1 << 15
 
 
-class NodePlaceError(InputError, IndexError):
-    """An index outside of 0 … n-1; also an ``IndexError``, by which Python ends loops over rows."""
+class NodeIndexError(InputError, IndexError):
+    """An index outside of 0 … n-1; an ``IndexError`` too, which ends Python's loops over rows."""
 
 
 class NodeNames:
-    """The names of a graph's nodes, looked up in a dictionary that is made when first needed.
+    """The names of a graph's nodes, looked up in a dictionary that is built on first use.
 
     Parameters
     ----------
     n_nodes
         Number of nodes.
     ids
-        Their names in the order of the rows, anything hashable; ``None`` where they are simply
-        numbered.
+        Hashable names in the order of the rows; ``None`` where nodes have numbers only.
 
     Examples
     --------
@@ -64,28 +64,30 @@ class NodeNames:
         return NodeNames, (self.n_nodes, self.ids)  # without the dictionaries
 
     def numbers(self, nodes: Any, argument: str = "nodes") -> IntArray:
-        """Indices of nodes that are given as one, as a list or array, as a slice, or as a mask.
+        """Indices of one node, a list or array of nodes, a slice, or a mask, as a flat array.
 
-        Whole numbers are indices, also where names are numbers. A list or array of truth values has
-        one for each node. Everything else is a name.
+        Whole numbers are indices, also where names are numbers. A list or array of truth values is
+        a mask, with one value for each node. Everything else is a name.
         """
         if isinstance(nodes, slice):
             return np.arange(self.n_nodes)[whole_slice(nodes)]
         if _array(nodes).ndim > 1 and not _holds_tuples(nodes):
             problem = f"must be whole numbers in a list, or names, found {shown(nodes)}"
             raise InputError(problem, argument=argument)
-        return self.places(nodes, argument).reshape(-1)
+        return self.indices_like(nodes, argument).reshape(-1)
 
-    def places(self, nodes: Any, argument: str = "nodes", *, from_end: bool = False) -> IntArray:
-        """The same in the shape of what is given: without an axis for a single node.
+    def indices_like(
+        self, nodes: Any, argument: str = "nodes", *, from_end: bool = False
+    ) -> IntArray:
+        """The same in the shape of `nodes`: without an axis for a single node.
 
         With `from_end`, indices below zero count from the end, as in numpy.
         """
         array = _array(nodes)
         if array.dtype.kind == "b":
             if array.shape != (self.n_nodes,):
-                wanted = f"whole numbers in a list, or one truth value for each of {self.n_nodes}"
-                problem = f"must be {wanted} nodes, found truth values of shape {array.shape}"
+                expected = f"whole numbers in a list, or one truth value for each of {self.n_nodes}"
+                problem = f"must be {expected} nodes, found truth values of shape {array.shape}"
                 raise InputError(problem, argument=argument)
             return np.flatnonzero(array)
         if array.size == 0 and array.ndim:
@@ -94,31 +96,31 @@ class NodeNames:
             return self._in_range(array, argument, from_end)
         if not array.ndim:
             node = nodes.item() if isinstance(nodes, np.ndarray) else nodes
-            return np.array(self._place(node, argument, from_end))
-        # Not the array: numpy makes text of all of ["a", 3].
+            return np.array(self._index_of_node(node, argument, from_end))
+        # Lists are not read from the array: numpy converts ["a", 3] to text.
         is_list = isinstance(nodes, list | tuple)
         items = nodes if is_list else array.reshape(-1).tolist()
-        found = np.array([self._place(item, argument, from_end) for item in items], np.int64)
-        return found if is_list else found.reshape(array.shape)
+        indices = [self._index_of_node(item, argument, from_end) for item in items]
+        return np.array(indices, np.int64).reshape(-1 if is_list else array.shape)
 
     def index(self, names: Any) -> Any:
         """The index of a name, or the indices of a list of names; numbers are names here.
 
-        A name is found as it is or, where none is like that, by its text: files keep names that
-        are not whole numbers as text. A tuple is a name where a node has that, else a list.
+        A name is looked up as it is and then by its text, since files store names that are not
+        whole numbers as text. A tuple is a name where a node has it, else a list of names.
         """
         values = names.tolist() if hasattr(names, "tolist") else names
         single = isinstance(values, str | bytes) or not isinstance(values, Iterable)
         if not single and isinstance(values, tuple) and self.ids is not None:
             single = self._find(values) is not None or self._find_text(str(values)) is not None
         if single:
-            return self._named(values, "names")
-        return np.array([self._named(name, "names") for name in values], np.int64)
+            return self._index_of_name(values, "names")
+        return np.array([self._index_of_name(name, "names") for name in values], np.int64)
 
-    def written(self, text: str, argument: str) -> int:
-        """The index of the one node whose name, or number where there are none, is this text."""
+    def index_of_text(self, text: str, argument: str) -> int:
+        """The index of the node whose name is `text`, or whose number where nodes have no names."""
         if self.ids is not None:
-            return self._known(self._find_text(text), text, argument)
+            return self._require_known(self._find_text(text), text, argument)
         number = int(text) if text.isascii() and text.isdigit() and len(text) < 12 else -1
         if not 0 <= number < self.n_nodes:
             problem = f"must be numbers from 0 to {self.n_nodes - 1}, found {text!r}"
@@ -127,7 +129,7 @@ class NodeNames:
 
     @property
     def kind(self) -> Literal["whole", "text"] | None:
-        """What files keep names as: whole numbers of 64 bits, or text; ``None`` without names."""
+        """How files store names: as 64-bit whole numbers or as text; ``None`` without names."""
         array = self.to_array()
         return None if array is None else "whole" if array.dtype.kind in "iu" else "text"
 
@@ -137,7 +139,7 @@ class NodeNames:
             return None
         if all(isinstance(name, int | np.integer) for name in self.ids):
             numbers = np.asarray(self.ids)
-            if numbers.dtype.kind in "iu":  # others, beyond 64 bits, would need pickles
+            if numbers.dtype.kind in "iu":  # numbers beyond 64 bits would need pickles
                 return numbers
         return np.asarray([str(name) for name in self.ids])
 
@@ -148,53 +150,57 @@ class NodeNames:
         try:
             return node_numbers(array.reshape(-1), self.n_nodes, argument).reshape(array.shape)
         except InputError as error:
-            raise NodePlaceError(error.problem, argument=argument) from None
+            raise NodeIndexError(error.problem, argument=argument) from None
 
-    def _place(self, node: Any, argument: str, from_end: bool = False) -> int:
-        """One node: an index, or a name that is no number."""
+    def _index_of_node(self, node: Any, argument: str, from_end: bool = False) -> int:
+        """The index of a node that is given as an index or as a name that is no number."""
         if isinstance(node, str) and self.ids is not None:
-            return self._named(node, argument)
+            return self._index_of_name(node, argument)
         if isinstance(node, int | np.integer) and not isinstance(node, bool):
             return int(self._in_range(np.asarray(node), argument, from_end))
         if self.ids is None or isinstance(node, float | bool | np.generic | complex | None):
-            by_index = "names that are numbers are converted by index(names)"
-            reason = "these nodes have no names" if self.ids is None else by_index
-            problem = f"must be whole numbers in a list, or names, found {shown(node)}; {reason}"
-            raise InputError(problem, argument=argument)
-        return self._named(node, argument)
+            problem = f"must be whole numbers in a list, or names, found {shown(node)}"
+            convert = "convert names that are numbers by index(names)"
+            advice = "use indices: these nodes have no names" if self.ids is None else convert
+            raise InputError(problem, argument=argument, advice=advice)
+        return self._index_of_name(node, argument)
 
-    def _named(self, name: Any, argument: str) -> int:
+    def _index_of_name(self, name: Any, argument: str) -> int:
         if self.ids is None:
             if isinstance(name, str):
-                return self.written(name, argument)
+                return self.index_of_text(name, argument)
             return int(node_numbers([name], self.n_nodes, argument)[0])
-        found = self._find(name)
-        return self._known(self._find_text(str(name)) if found is None else found, name, argument)
+        index = self._find(name)
+        index = self._find_text(str(name)) if index is None else index
+        return self._require_known(index, name, argument)
 
-    def _known(self, found: int | None, name: Any, argument: str) -> int:
-        if found is None:
+    def _require_known(self, index: int | None, name: Any, argument: str) -> int:
+        """Refuse a name that no node has, or that several nodes have."""
+        if index is None:
             close = _closest(str(name), self._similar(str(name)))
             if close:
-                hint = f"the closest {'is' if len(close) == 1 else 'are'} {str(close)[1:-1]}"
+                advice = f"the closest {'is' if len(close) == 1 else 'are'} {str(close)[1:-1]}"
+                if not isinstance(name, str) and isinstance((self.ids or close)[0], str):
+                    advice = f"names are text, and {advice}"
             else:
-                first = list((self.ids or [])[:_N_SHOWN])
-                hint = f"names are {str(first)[1:-1]}" + (", …" if self.n_nodes > _N_SHOWN else "")
-            problem = f"must exist, but no node is named {shown(name)}; {hint}"
-            raise InputError(problem, argument=argument)
-        if found == SEVERAL:
+                first = str(list((self.ids or [])[:_N_SHOWN]))[1:-1]
+                advice = f"names are {first}" + (", …" if self.n_nodes > _N_SHOWN else "")
+            problem = f"must exist, but no node is named {shown(name)}"
+            raise InputError(problem, argument=argument, advice=advice)
+        if index == SEVERAL:
             problem = f"must be unique names, but several nodes are named {shown(name)}"
             raise InputError(problem, argument=argument, advice="use their indices")
-        return found
+        return index
 
     def _find(self, name: Any) -> int | None:
         """The index of a name, `SEVERAL`, or ``None``."""
         try:
             return self._by_name.get(name)
-        except TypeError:  # a list in it, say, which no name can have
+        except TypeError:  # not hashable, so no name
             return None
 
     def _find_text(self, text: str) -> int | None:
-        """The index of the name that is written so."""
+        """The index of the name with this text, `SEVERAL`, or ``None``."""
         return self._by_text.get(text)
 
     def _similar(self, text: str) -> Iterable[str]:
@@ -216,7 +222,7 @@ class NodeNames:
 
 
 def whole_slice(chosen: slice) -> slice:
-    """Check that a slice has whole numbers for its ends."""
+    """Check that start, stop and step of a slice are whole numbers."""
     for end in (chosen.start, chosen.stop, chosen.step):
         if end is not None and not hasattr(end, "__index__"):
             advice = "convert names to indices by index(names)"
@@ -241,27 +247,27 @@ def _array(nodes: Any) -> npt.NDArray[Any]:
 
 
 def _holds_tuples(nodes: Any) -> bool:
-    """Whether these are names that numpy takes for rows of a table."""
+    """Whether `nodes` is a list of tuples: names, which numpy would read as rows of a table."""
     return isinstance(nodes, list) and len(nodes) > 0 and isinstance(nodes[0], tuple)
 
 
 def _closest(name: str, names: Iterable[str]) -> list[str]:
-    """The most similar names; of very many, the first of similar length that begin alike."""
+    """The most similar names; of very many, those of similar length with the same initial."""
     similar = [other for other in names if abs(len(other) - len(name)) <= 3]
-    if len(similar) > _MAX_COMPARED:
+    if len(similar) > MAX_COMPARED:
         similar = [other for other in similar if other[:1].casefold() == name[:1].casefold()]
-    return difflib.get_close_matches(name, similar[:_MAX_COMPARED], _N_SHOWN)
+    return difflib.get_close_matches(name, similar[:MAX_COMPARED], _N_SHOWN)
 
 
 class Texts(Sequence[str]):
-    """A sequence of texts that compares with lists and prints as one.
+    """A sequence of texts in one buffer, which compares and prints as a list.
 
     Parameters
     ----------
     buffer
-        All of them, one after the other, in UTF-8.
+        The concatenated texts, in UTF-8.
     ends
-        Where each ends.
+        End of each text in the buffer.
 
     Examples
     --------
@@ -270,7 +276,7 @@ class Texts(Sequence[str]):
     (['Anna', 'Ben'], 'Ben', True, False)
     """
 
-    __hash__ = None  # type: ignore[assignment]  # as of lists
+    __hash__ = None  # type: ignore[assignment]  # as for lists
 
     def __init__(self, buffer: npt.NDArray[np.uint8], ends: AnyInts) -> None:
         self._buffer, self._ends = buffer, ends
@@ -278,18 +284,18 @@ class Texts(Sequence[str]):
     def __len__(self) -> int:
         return len(self._ends)
 
-    def __getitem__(self, place: Any) -> Any:
-        if isinstance(place, slice):
-            return [self[i] for i in range(*place.indices(len(self)))]
-        at = place + len(self) if place < 0 else place
-        if not 0 <= at < len(self):
-            raise IndexError(place)
-        return decoded(self.raw(at))
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        position = index + len(self) if index < 0 else index
+        if not 0 <= position < len(self):
+            raise IndexError(index)
+        return decoded(self.raw(position))
 
-    def raw(self, place: int) -> bytes:
-        """The bytes of one of them."""
-        start = int(self._ends[place - 1]) if place else 0
-        return self._buffer[start : int(self._ends[place])].tobytes()
+    def raw(self, index: int) -> bytes:
+        """The bytes of one text."""
+        start = int(self._ends[index - 1]) if index else 0
+        return self._buffer[start : int(self._ends[index])].tobytes()
 
     def __iter__(self) -> Iterator[str]:
         begin = 0
@@ -312,5 +318,5 @@ class Texts(Sequence[str]):
 
 
 def decoded(name: bytes) -> str:
-    """A name as it was before ``encode(errors="surrogatepass")``: any that Python can hold."""
+    """The inverse of ``encode(errors="surrogatepass")``, for any text that Python can hold."""
     return name.decode(errors="surrogatepass")

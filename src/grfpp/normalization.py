@@ -1,4 +1,4 @@
-"""Weights over (weighted) degrees: as numbers, and as a rule that needs none of them stored."""
+"""Weights divided by (weighted) degrees: as numbers, and as a formula that stores no weights."""
 
 from __future__ import annotations
 
@@ -18,19 +18,24 @@ Normalization = Literal["sym", "rw"] | None
 #: ``"rw_reversed"`` is the transpose of ``"rw"``: divided by the strength of the column.
 Kind = Literal["sym", "rw", "rw_reversed"] | None
 
-#: Edges whose weights are computed at a time.
+#: Edges whose weights are computed at a time: 32 MB.
 BLOCK_EDGES = 1 << 22
-#: Bounds of weights and strengths between which no product of two strengths leaves the range of
-#: float64, nor does a weight over one.
-MIN_WEIGHT, MAX_STRENGTH = 1e-100, 1e100
-#: Bounds of factors with which such numbers stay in the range of float64.
-_MIN_FACTOR, _MAX_FACTOR = 1e-50, 1e300
+#: Weights above this and strengths below `MAX_STRENGTH` have products of two strengths, and weights
+#: divided by them, within the range of float64.
+MIN_WEIGHT = 1e-100
+#: See `MIN_WEIGHT`.
+MAX_STRENGTH = 1e100
+#: Smallest factor that keeps normalised weights within the range of float64, after `MIN_WEIGHT`.
+_MIN_FACTOR = 1e-50
+#: Largest factor that keeps normalised weights, which are at most 1, within the range of float64.
+_MAX_FACTOR = 1e300
+#: Kind of the transpose, where it differs.
 _REVERSED: dict[Kind, Kind] = {"rw": "rw_reversed", "rw_reversed": "rw"}
 
 
 @dataclass(frozen=True, eq=False)
 class ScaledWeights:
-    """``W[i, j] = a[i, j] / s · value`` with a divisor ``s`` that the `kind` tells.
+    """``W[i, j] = a[i, j] / s · value`` with a divisor ``s`` determined by `kind`.
 
     ======================  ==========================
     `kind`                  ``s``
@@ -41,18 +46,19 @@ class ScaledWeights:
     ``"sym"``               ``sqrt(out[i] · into[j])``
     ======================  ==========================
 
-    Numbers are divided first and multiplied then: that is how `Graph.normalized` rounds, and so the
-    results are the same to the last bit.
+    Weights are divided before they are multiplied, as by `Graph.normalized`, so that both round to
+    the same bits.
 
     Parameters
     ----------
     kind, value
         As above.
     base
-        ``a`` of every edge, in the order of the edges; ``None`` where each is 1.
+        ``a`` of every edge, in the order of the edges; ``None`` where all are 1.
     out_strength, in_strength
-        ``out`` and ``into`` of every node. `out_strength` may be ``None`` where `base` is: then it
-        is the number of out-neighbours. `in_strength` is ``None`` where it is the same as ``out``.
+        ``out`` and ``into`` of every node. `out_strength` may be ``None`` where `base` is ``None``:
+        then ``out`` is the number of out-neighbours. `in_strength` is ``None`` where it equals
+        ``out``.
 
     Examples
     --------
@@ -81,7 +87,7 @@ class ScaledWeights:
                 return np.full(edges.stop - edges.start, self.value)
             return np.asarray(self.base[edges] * self.value)
         divisor = self._divisor(indptr, indices[edges], first, last)
-        # At the end of the range of float64, which `Graph.normalized` refuses.
+        # `Graph.normalized` refuses weights that leave the range of float64.
         with np.errstate(over="ignore", under="ignore"):
             weights = np.divide(1.0 if self.base is None else self.base[edges], divisor)
             weights *= self.value
@@ -100,12 +106,12 @@ class ScaledWeights:
             columns = into[targets]
         if self.kind == "rw_reversed":
             return np.asarray(columns)
-        # One product under one root: the result is symmetric to the last bit.
+        # One root of the product, so that the result is symmetric to the last bit.
         rows *= columns
         return np.asarray(np.sqrt(rows, out=rows))
 
     def fill(self, indptr: IntArray, indices: AnyInts) -> FloatArray:
-        """All weights, some rows at a time, so that little else is held in memory."""
+        """All weights, computed in blocks of rows to save memory."""
         result = np.empty(len(indices))
         for first, last in row_blocks(indptr, BLOCK_EDGES):
             weights = self.of_rows(indptr, indices, first, last)
@@ -113,16 +119,16 @@ class ScaledWeights:
         return result
 
     def normalized(
-        self, kind: Literal["sym", "rw"] | None, factor: float, *, tame: bool = True
+        self, kind: Literal["sym", "rw"] | None, factor: float, *, in_safe_range: bool = True
     ) -> ScaledWeights | None:
-        """The rule of the normalised weights, where it is one and gives the same bits.
+        """The formula of the normalised weights, if there is one that gives the same bits.
 
-        ``None`` where it does not: a second normalisation, a second factor, or numbers that are not
-        `tame`, so that products of strengths may leave the range of float64.
+        ``None`` for a second normalisation, for a second factor, and for strengths whose products
+        may leave the range of float64 (not `in_safe_range`).
         """
         if self.kind is not None or (self.base is not None and self.value != 1.0):
             return None
-        if not (tame and _MIN_FACTOR < factor < _MAX_FACTOR):
+        if not (in_safe_range and _MIN_FACTOR < factor < _MAX_FACTOR):
             return None
         if kind is None:
             value = self.value * factor
@@ -130,7 +136,7 @@ class ScaledWeights:
         return replace(self, kind=kind, value=factor) if _is_power_of_two(self.value) else None
 
     def reversed(self, base: FloatArray | None) -> ScaledWeights:
-        """The rule of the transpose, with `base` in its order of edges."""
+        """The formula of the transpose, with `base` in its order of edges."""
         transpose = replace(self, kind=_REVERSED.get(self.kind, self.kind), base=base)
         if self.in_strength is None:
             return transpose
@@ -139,7 +145,7 @@ class ScaledWeights:
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """The rows of a matrix; without weights each entry is 1."""
+    """The rows of a sparse matrix; without weights all entries are 1."""
 
     indptr: IntArray
     indices: npt.NDArray[np.int32]
@@ -161,11 +167,11 @@ class Rows:
         )
 
     def has_pattern_of(self, other: Rows) -> bool:
-        """Whether both have entries at the same places."""
+        """Whether both have the same sparsity pattern."""
         return _equal(self.indptr, other.indptr) and _equal(self.indices, other.indices)
 
     def strengths(self) -> FloatArray:
-        """Sums of rows, from left to right: as `Graph.normalized` rounds them."""
+        """Row sums, from left to right, as `Graph.normalized` rounds them."""
         if self.weights is None:
             return np.diff(self.indptr).astype(np.float64)
         blocks = [block for _, block in self.blocks()]  # views
@@ -177,7 +183,7 @@ class Rows:
         return np.repeat(np.arange(len(self.indptr) - 1), np.diff(self.indptr))
 
     def blocks(self) -> Iterator[tuple[int, Rows]]:
-        """Runs of rows with about `BLOCK_EDGES` entries each, and the first row of each run."""
+        """Blocks of rows with about `BLOCK_EDGES` entries, each with the index of its first row."""
         for first, last in row_blocks(self.indptr, BLOCK_EDGES):
             ends = self.indptr[first : last + 1]
             entries = slice(int(ends[0]), int(ends[-1]))
@@ -193,15 +199,15 @@ def _equal(one: npt.NDArray[Any], other: npt.NDArray[Any]) -> bool:
     )
 
 
-def is_tame(weights: FloatArray | None, strength: FloatArray) -> bool:
-    """Whether no product of strengths leaves the range of float64."""
+def is_in_safe_range(weights: FloatArray | None, strength: FloatArray) -> bool:
+    """Whether no product of two strengths leaves the range of float64."""
     if weights is None or not len(weights):
         return True
     return bool(float(np.min(weights)) > MIN_WEIGHT and float(np.max(strength)) < MAX_STRENGTH)
 
 
 def normalized_weights(rows: Rows, kind: Normalization, *, directed: bool) -> FloatArray:
-    """The weights of a matrix in memory over its degrees.
+    """The weights of a matrix in memory, divided by its (weighted) degrees.
 
     Examples
     --------
@@ -213,41 +219,41 @@ def normalized_weights(rows: Rows, kind: Normalization, *, directed: bool) -> Fl
     assert weights is not None
     if kind is None or not len(weights):
         return weights
-    # In units of the largest weight no sum or product of degrees overflows. The unit is a power of
-    # two, so that it rounds nothing.
+    # In units of about the largest weight, no sum or product of degrees overflows. The unit is a
+    # power of two, which is exact.
     weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
     out = Rows(rows.indptr, rows.indices, weights).strengths()
     into = _column_sums(rows.indices, weights, len(out)) if directed else None
     return ScaledWeights(kind, 1.0, weights, out, into).of_rows(rows.indptr, rows.indices)
 
 
-def normalized_rule(
+def normalized_formula(
     scaled: ScaledWeights, rows: Rows, kind: Normalization, factor: float, *, directed: bool
 ) -> ScaledWeights | None:
-    """The rule of the normalised weights, if it is one; `rows` are those of ``scaled.base``."""
-    equal = scaled.base is None
-    if scaled.kind is not None or (kind is None and not equal):
+    """The formula of the normalised weights, if any; `rows` have the weights ``scaled.base``."""
+    is_equal = scaled.base is None
+    if scaled.kind is not None or (kind is None and not is_equal):
         return None
     out = rows.strengths()
-    rule = scaled.normalized(kind, factor, tame=is_tame(rows.weights, out))
-    if rule is None or kind is None or (equal and not directed):
-        return rule
+    formula = scaled.normalized(kind, factor, in_safe_range=is_in_safe_range(rows.weights, out))
+    if formula is None or kind is None or (is_equal and not directed):
+        return formula
     into = _column_sums(rows.indices, rows.weights, len(out)) if directed else None
-    return replace(rule, out_strength=out, in_strength=into)
+    return replace(formula, out_strength=out, in_strength=into)
 
 
 def _column_sums(indices: AnyInts, weights: FloatArray | None, n_nodes: int) -> FloatArray:
     return np.bincount(indices, weights, minlength=n_nodes).astype(np.float64)
 
 
-def one_for_all(weights: FloatArray) -> float | None:
-    """The one weight of all edges, if it is a power of two; 1 where there are no edges.
+def common_weight(weights: FloatArray) -> float | None:
+    """The common weight of all edges, if there is one and it is a power of two; 1 without edges.
 
-    Sums of such weights are numbers of edges, to the last bit.
+    Sums of such weights are exact multiples of it.
 
     Examples
     --------
-    >>> one_for_all(np.array([1.0, 1.0])), one_for_all(np.array([0.3, 0.3])) is None
+    >>> common_weight(np.array([1.0, 1.0])), common_weight(np.array([0.3, 0.3])) is None
     (1.0, True)
     """
     if not len(weights):
@@ -261,7 +267,7 @@ def _is_power_of_two(number: float) -> bool:
 
 
 def row_blocks(indptr: IntArray, n_edges: int) -> list[tuple[int, int]]:
-    """Runs of rows with about so many edges each, and one row at least.
+    """Ranges of rows with about `n_edges` edges each, and at least one row.
 
     Examples
     --------
@@ -270,7 +276,7 @@ def row_blocks(indptr: IntArray, n_edges: int) -> list[tuple[int, int]]:
     """
     n, blocks, first = len(indptr) - 1, [], 0
     while first < n:
-        # Nor too many rows where they are empty: what is made of rows is held as well.
+        # The number of empty rows is bounded too, since callers allocate arrays of rows.
         last = int(np.searchsorted(indptr, indptr[first] + n_edges, side="right")) - 1
         last = min(max(first + 1, last), n, first + n_edges)
         blocks.append((first, last))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from grfpp._checks import one_of, positive, truth, whole
 from grfpp._parallel import thread_count
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError, require_options, shown
 from grfpp.termination import Geometric, Matched, Termination, termination_from_spec
 
 Walks = Literal["independent", "pooled"]
@@ -21,15 +21,15 @@ Storage = Literal["memory", "recompute"]
 OnInfiniteVariance = Literal["raise", "warn", "ignore"]
 ToleranceKind = Literal["frobenius", "entry"]
 
-#: The default law of the walk lengths: both take nine steps a walk.
+#: Default laws of the walk lengths, both with nine steps per walk.
 DEFAULT_LAWS: dict[Walks, Termination] = {"independent": Geometric(0.1), "pooled": Matched(9.0)}
-#: No use of stitching is known beyond single digits; this refuses absurd requests.
+#: Largest stitching degree, far beyond useful ones, which have one digit.
 MAX_DEGREE = 1024
-#: Rounding allows no smaller tolerance.
-LEAST_TOLERANCE = 1e-12
-#: Error bars of so many replicates have a standard error of 2 %.
+#: Smallest tolerance, above the rounding errors of float64.
+MIN_TOLERANCE = 1e-12
+#: Largest number of replicates; error bars then have a standard error of 2 %.
 MAX_GROUPS = 1024
-#: Walkers are numbered in 32 bits.
+#: Largest number of walks, which are numbered in 32 bits.
 MAX_WALKS = 2**31 - 1
 
 #: Takes a value and the option's name, and returns the checked value.
@@ -37,25 +37,25 @@ Check = Callable[[Any, str], Any]
 
 
 def _option(default: Any, check: Check, flags: str = "", *, of_estimates: bool = False) -> Any:
-    """A field of `WalkOptions`; those `of_estimates` need a whole estimate.
+    """A field of `WalkOptions`; those `of_estimates` apply to whole estimates only.
 
-    Commands have the options with `flags`. Their help is the first sentence about the option in the
+    With `flags` it is an option of commands too, whose help is the first sentence about it in the
     docstring of `WalkOptions`.
     """
     metadata = {"check": check, "flags": flags, "of_estimates": of_estimates}
     return field(default=default, metadata=metadata)
 
 
-def _choice(kind: Any) -> Check:
-    return lambda value, name: one_of(value, name, get_args(kind))
+def _choice(values: Any) -> Check:
+    return lambda value, name: one_of(value, name, get_args(values))
 
 
-def _number_or_auto(least: int, most: int | None = None) -> Check:
+def _number_or_auto(low: int, high: int | None = None) -> Check:
     def check(value: Any, name: str) -> Any:
         if isinstance(value, str) and value == "auto":
             return value
         try:
-            return whole(value, name, least, most)
+            return whole(value, name, low, high)
         except InputError as error:
             raise InputError(error.problem, argument=name, advice="or use 'auto'") from None
 
@@ -64,78 +64,80 @@ def _number_or_auto(least: int, most: int | None = None) -> Check:
 
 @dataclass(frozen=True, kw_only=True)
 class WalkOptions:
-    """How a kernel is estimated by walks; checked when it is made.
-
-    Samplers hold one of these and pass it on as a whole.
+    """Options of estimating a kernel by walks, as one immutable, checked value.
 
     Parameters
     ----------
     degree
-        Stitching degree; 1 is a regular GRF; ``"auto"``: that of least predicted error. The
-        estimate is a product of ``2 l`` independent factors, ``l`` the degree. ``"auto"`` takes the
-        steps that degree 2 would take in all (`grfpp.estimate.degree.settle_degree`).
+        Stitching degree; 1 is a regular GRF; ``"auto"`` has the least predicted error. The estimate
+        is a product of ``2 l`` independent factors for degree ``l``. ``"auto"`` takes as many steps
+        as degree 2 (`grfpp.estimate.degree.with_fixed_degree`).
     n_walks
-        Walks from every node for every factor. Of a pool it is how much the pool may walk.
+        Number of walks from every node for every factor. It scales the budget of a pool.
     termination
-        The law of the walk lengths; ``matched:9`` if not given, ``geometric:0.1`` for independent
-        walks. A law such as ``Poisson(4)``, or text such as ``"poisson:4"``. Of a pool it is the
-        budget: with ``Matched(mean)`` its ``n_walks · mean`` steps are shared by what still
-        matters; with another law ``n_walks · P(length ≥ k)`` are for step ``k``, and what a step
-        leaves goes to later ones.
+        Law of the walk lengths; ``matched:9`` by default, ``geometric:0.1`` for independent walks.
+        A law such as ``Poisson(4)``, or text such as ``"poisson:4"``. For pools it is the budget:
+        ``Matched(mean)`` splits ``n_walks · mean`` steps by the remaining terms of the series;
+        other laws give step ``k`` ``n_walks · P(length ≥ k)`` steps. A remainder goes to later
+        steps.
     seed
-        Of the walks. A whole number; the result is the same to the last bit for any number of
+        Seed of the walks. A whole number; the result is the same to the last bit for any number of
         threads. ``None`` draws one.
     reuse_walks
-        One set of walks for all factors: cheaper, biased. The bias is largest on the diagonal, at
-        degree 1; it comes from factors that are no longer independent.
+        One set of walks for all factors: cheaper, biased. The factors are then dependent; the bias
+        is largest on the diagonal, at degree 1.
     truncate
-        Accept the bias of walk lengths that are bounded. They cut off a part of the kernel's
-        series.
+        Accept the bias of bounded walk lengths. They truncate the kernel's series.
     on_infinite_variance
-        What to do about walk lengths with infinite variance. ``"raise"``, ``"warn"`` or
-        ``"ignore"``; this goes for large errors (`check_error`) too.
+        Reaction to walk lengths with infinite variance. ``"raise"``, ``"warn"`` or ``"ignore"``;
+        ``"ignore"`` also turns off warnings of large errors (`check_error`).
     full_walks
-        Walk on where all later ``f(k)`` are zero in float64. This changes no number; it is for
-        studies of how long walks take.
+        Continue walks where all later ``f(k)`` are zero in float64. This changes no number; it is
+        for studies of the cost of walks.
     dtype
-        Store the factors in single precision. float64 or float32; sums are made in float64.
+        Store the factors in single precision. float64 or float32; sums are computed in float64.
     storage
-        ``"memory"`` keeps the factors. ``"recompute"`` walks them again for every product, with the
-        same numbers: for graphs whose factors do not fit.
+        ``"memory"`` stores the factors. ``"recompute"`` samples them again for every product, with
+        the same numbers: for graphs whose factors do not fit into memory.
     n_jobs
-        Threads; -1 for all cores. The result is the same.
+        Number of threads; -1 for all cores. The result does not depend on it.
     walks
         Walkers of a node move together (pooled), or independently as in the paper. A pool is a
-        sparse vector of masses, with a small part of the noise at the same number of steps.
+        sparse vector of masses, with much less noise at the same number of steps.
     symmetrize
-        Average the estimate with its transpose: less error, twice the products; if not given, for
+        Average the estimate with its transpose: less error, twice the products; by default for
         pooled walks on undirected graphs. ``(K̂ + K̂ᵀ) / 2`` is unbiased and exactly symmetric, with
         0.71 of the off-diagonal error (`symmetrizes`).
     deflate
-        Number of eigenvectors of undirected graphs to take exactly, for slow kernels; ``"auto"``:
-        as many as pay. Walks estimate the kernel on their orthogonal complement: unbiased, for
-        kernels such as ``exp(20 W)`` of which a few eigenvectors hold most. Often none pay
-        (`grfpp.estimate.deflation.deflation_of`).
+        Number of exact eigenvectors on undirected graphs, for slow kernels; ``"auto"`` chooses it
+        by cost. Walks estimate the kernel on their orthogonal complement: unbiased, for kernels
+        such as ``exp(20 W)`` that are dominated by a few eigenvectors. ``"auto"`` often chooses
+        none (`grfpp.estimate.deflation.deflation_of`).
     n_groups
-        Further estimates to keep in the file, for error bars. Error bars (``return_std=True``) come
-        from these replicates: 2 at least, sampled and kept with the estimate, as large as it each.
-        With 0, sixteen are sampled whenever an error bar is asked for.
+        Number of replicates to store with the estimate, for error bars. At least 2, each as large
+        as the estimate, for ``return_std=True``. With 0, sixteen are sampled for every error bar.
     check_error
-        Compare one random product of the estimate with the exact one and, where it is far off,
-        measure the error and warn if that is above one half. This takes about a tenth of the time
-        of sampling.
+        Bound the error from a few rows and, where it may be large, measure it and warn if it is
+        above one half. Where the bound is no help (slow kernels, directed graphs, independent
+        walks), one random product of the estimate is compared with the exact one.
     tol
-        Walk until the estimate has this relative error, for any `n_walks`. See
+        Sample until the estimate has this relative error, for any `n_walks`. See
         `grfpp.estimate.tolerance`.
     tol_kind
-        What `tol` is for: the whole matrix, or single entries. ``"frobenius"``:
+        Norm of `tol`: of the whole matrix, or of single entries. ``"frobenius"``:
         ``‖K̂ − K‖_F / ‖K‖_F``. ``"entry"``: the largest ``|K̂_ij − K_ij|`` of up to 64 rows, over
         their largest ``|K_ij|``.
     max_steps
-        With `tol`: the most steps a node in all factors. Without this and `max_seconds`, more than
-        100,000 steps are refused.
+        With `tol`: largest number of steps of a node in all factors. Without this and
+        `max_seconds`, more than 100,000 steps are refused.
     max_seconds
-        With `tol`: about the most seconds.
+        With `tol`: largest duration in seconds, approximately.
+
+    References
+    ----------
+    K. Choromanski, A. Dubey, A. Sehanobish and I. Reid, Computationally-efficient graph modeling
+    with refined graph random features, ICML 2026: stitching degree
+    (Lemma 2.1) and laws of the walk lengths (Algorithm 2).
 
     Examples
     --------
@@ -181,7 +183,7 @@ class WalkOptions:
     def __post_init__(self) -> None:
         for option in fields(self):
             value = getattr(self, option.name)
-            # ``None`` stands for no value where it is the default.
+            # Where the default is ``None``, it means that no value is given.
             if value is not None or option.default is not None:
                 self._store(option.name, option.metadata["check"](value, option.name))
         if self.termination is None:
@@ -189,10 +191,9 @@ class WalkOptions:
         if self.seed is None:
             self._store("seed", drawn_seed())
         if self.walks == "independent" and isinstance(self.termination, Matched):
-            raise InputError(
-                f"{self.termination!r} is a budget for pooled walks: use walks='pooled', or a law "
-                "such as Geometric(0.1)",
-            )
+            problem = f"{self.termination!r} is a budget for pooled walks"
+            advice = "use walks='pooled', or a law such as Geometric(0.1)"
+            raise InputError(problem, advice=advice)
         self._check_tolerance()
 
     def _store(self, name: str, value: Any) -> None:
@@ -202,61 +203,63 @@ class WalkOptions:
         if self.tol is None:
             for name in ("max_steps", "max_seconds"):
                 if getattr(self, name) is not None:
-                    raise InputError("is a cap for tol, and there is no tol", argument=name)
+                    problem = "limits tol, which is not given"
+                    raise InputError(problem, argument=name, advice="give tol, or leave it out")
             return
-        if not LEAST_TOLERANCE <= self.tol < 1:
-            problem = f"must be at least {LEAST_TOLERANCE:g} and below 1, found {self.tol:g}"
+        if not MIN_TOLERANCE <= self.tol < 1:
+            problem = f"must be at least {MIN_TOLERANCE:g} and below 1, found {self.tol:g}"
             raise InputError(problem, argument="tol")
-        for name, needed in (("storage", "memory"), ("reuse_walks", False)):
-            if getattr(self, name) != needed:
-                problem = f"must be {needed!r} with tol, found {getattr(self, name)!r}"
+        for name, required in (("storage", "memory"), ("reuse_walks", False)):
+            if getattr(self, name) != required:
+                problem = f"must be {required!r} with tol, found {getattr(self, name)!r}"
                 raise InputError(problem, argument=name, advice="leave out tol")
 
     @classmethod
     def of(cls, *, without: Collection[str] = (), **options: Any) -> Self:
-        """The options that these keywords ask for; those named in `without` are refused."""
+        """Options from keywords; those named in `without` are refused."""
+        require_options(options, {option.name for option in fields(cls)})
         for name in sorted(set(without) & set(options)):
             raise InputError("is not an option here", argument=name)
         return cls(**options)
 
     def changed(self, **options: Any) -> Self:
-        """The same but for some options."""
+        """The same options with some of them replaced."""
         return replace(self, **options)
 
     @property
     def stitching_degree(self) -> int:
-        """The degree as a number, where it has to be one."""
+        """The degree as a number; refuses ``"auto"``."""
         if isinstance(self.degree, int):
             return self.degree
-        raise InputError("must be a number here: 'auto' is for single graphs", argument="degree")
+        advice = "use a number: 'auto' is for single graphs"
+        raise InputError("must be a number here, found 'auto'", argument="degree", advice=advice)
 
     @property
     def measures_error(self) -> bool:
-        """Whether the error of an estimate is checked; not where all warnings are off."""
+        """Whether the error of an estimate is measured; not where warnings are ignored."""
         silent = self.on_infinite_variance == "ignore"
         return self.check_error and self.storage == "memory" and not silent
 
     def symmetrizes(self, *, directed: bool) -> bool:
-        """Whether estimates of such a graph are symmetrised: what ``symmetrize=None`` means.
+        """Whether estimates are symmetrised; this resolves ``symmetrize=None``.
 
-        ``None`` is yes for pooled walks: they are for a small error at given steps, and solvers
-        such as ``eigsh`` and conjugate gradients need an exactly symmetric operator. It is no for
-        independent walks, which are the paper's estimate as it stands, for directed graphs, whose
-        kernels are not symmetric, and for reused walks, of which degree 1 is symmetric already.
+        ``None`` means ``True`` for pooled walks: solvers such as ``eigsh`` and conjugate gradients
+        need an exactly symmetric operator. It means ``False`` for independent walks, which are the
+        paper's estimate, for directed graphs, whose kernels are not symmetric, and for reused
+        walks, which are symmetric at degree 1 already.
         """
         if self.symmetrize is None:
             return self.walks == "pooled" and not directed and not self.reuse_walks
         return self.symmetrize
 
     def check_direction(self, *, directed: bool) -> None:
-        """Refuse what needs symmetric weights where they are not; ``"auto"`` is no such request."""
+        """Refuse options that need symmetric weights on directed graphs; ``"auto"`` does not."""
         for name in ("symmetrize", "deflate"):
             if directed and getattr(self, name) not in (None, 0, "auto"):
                 raise InputError(
-                    "needs symmetric weights, and this graph is directed",
+                    "needs symmetric weights, but this graph is directed",
                     argument=name,
-                    advice="leave it out, or normalise with 'sym', which keeps undirected graphs "
-                    "symmetric ('rw' does not)",
+                    advice="leave it out, or use the normalisation 'sym' instead of 'rw'",
                 )
 
 
@@ -267,7 +270,7 @@ OF_ESTIMATES = tuple(
 
 
 def law_of(termination: Termination | str) -> Termination:
-    """A law of walk lengths, given as such or as the command line writes it.
+    """A law of walk lengths from a law or from text as on the command line.
 
     Examples
     --------
@@ -299,7 +302,7 @@ def _group_count(value: Any) -> int:
 def _value_type(dtype: npt.DTypeLike) -> np.dtype[Any]:
     try:
         value_type = np.dtype(dtype)
-    except Exception:  # numpy parses text, and raises what its parser does
+    except Exception:  # numpy parses text, and its parser raises various errors
         value_type = np.dtype(object)
     if value_type not in (np.float64, np.float32):
         raise InputError(f"must be float64 or float32, not {shown(dtype)}", argument="dtype")

@@ -29,18 +29,28 @@ from grfpp.typing import FloatArray
 Number = TypeVar("Number", float, Fraction, Decimal)
 Term = TypeVar("Term", int, Decimal)
 
+#: Digits to which roots are computed by default: three more than float64 holds.
 DIGITS = 20
-"""Digits to which roots are computed unless more are asked for: three more than float64 holds."""
 
-OUT_OF_RANGE = (
-    "begins beyond the range of float64; use a multiple of the kernel that is 1 at zero, such as "
-    "PStep(p, a=1) with the weights divided by a for PStep(p, a)"
-)
-"""Problem and advice for a series whose first coefficient exceeds the range of float64."""
 
+#: Digits beyond those requested, for the rounding of long recurrences.
 _GUARD_DIGITS = 20
+#: Largest number of digits: series that are not stable with as many are refused.
 MAX_DIGITS = 20_000
+#: Mersenne primes, as moduli in which a number that is not zero becomes zero with a probability
+#: below 1e-18; several, since one may divide a denominator.
 _PRIMES = (2**61 - 1, 2**89 - 1, 2**107 - 1)
+
+
+#: Growth of ``log R`` between two stretches from which a function counts as entire: poles and
+#: branch points show less than 0.01, exp shows log 2.
+_MIN_GROWTH_OF_ENTIRE = 0.05
+
+
+def out_of_range(name: str) -> InputError:
+    """The error of a series whose first coefficient exceeds the range of float64."""
+    advice = "use a multiple of the kernel that is 1 at zero, such as PStep(p, a=1) of W / a"
+    return InputError(f"{name} begins beyond the range of float64", advice=advice)
 
 
 def product(a: Sequence[Number], b: Sequence[Number], n: int) -> list[Number]:
@@ -71,11 +81,11 @@ def root(
     a
         Coefficients, taken as exact; those beyond the last are zero. ``a[0]`` must be positive.
     order
-        Which root, at least 1.
+        Order of the root, at least 1.
     n
-        How many coefficients.
+        Number of coefficients.
     digits
-        How many digits of each coefficient must be right.
+        Number of correct digits of each coefficient.
 
     Examples
     --------
@@ -160,6 +170,11 @@ def root_here(a: Sequence[Decimal], order: int, n: int) -> list[Decimal]:
     """Root of a series by J. C. P. Miller's recurrence, in the current decimal context.
 
     It is `from_log_derivative_here` with ``a'/a`` as the logarithmic derivative.
+
+    References
+    ----------
+    P. Henrici, Applied and Computational Complex Analysis, volume 1, 1974.
+    D. E. Knuth, The Art of Computer Programming, volume 2, section 4.7.
     """
     derivative = [j * value for j, value in enumerate(a)][1:]
     start = root_of_number_here(a[0], order)
@@ -176,10 +191,10 @@ def from_log_derivative_here(
 ) -> list[Term]:
     """First `n` coefficients of the ``h`` with ``order · h'/h = numerator/denominator``.
 
-    ``h(0) = start``; in any numbers that `divide` divides, decimals in the current context.
+    ``h(0) = start``. In any numbers that `divide` divides; decimals in the current context.
     Comparing coefficients of ``order · D h' = N h`` gives
-    ``order · k D_0 h_k = Σ_{j ≥ 1} (N_{j−1} − order (k − j) D_j) h_{k−j}``:
-    as many products a coefficient as the polynomials are long.
+    ``order · k D_0 h_k = Σ_{j ≥ 1} (N_{j−1} − order (k − j) D_j) h_{k−j}``,
+    one product for each coefficient of the polynomials.
     """
     number = type(start)
     # The weight of h_{k−j} is fixed_j − k · slope_j. It is summed before it is multiplied: where
@@ -199,7 +214,7 @@ def from_log_derivative_here(
 
 
 def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
-    """Which of the first `n` coefficients of ``(a / a_0)^(1/order)`` are exactly zero.
+    """Positions of the exact zeros among the first `n` coefficients of ``(a / a_0)^(1/order)``.
 
     These coefficients are rational, so a zero stays zero modulo a prime, and anything else becomes
     zero with a probability of about 1e-18.
@@ -220,7 +235,7 @@ def zeros_of_root(a: Sequence[Fraction], order: int, n: int) -> frozenset[int]:
 
 
 def to_float64(series: Sequence[Decimal], scale: float = 1.0) -> FloatArray:
-    """Round ``c_k · scale^k`` to float64; what is too small becomes zero.
+    """Round ``c_k · scale^k`` to float64; numbers below its range become zero.
 
     Raises
     ------
@@ -260,8 +275,7 @@ def estimate_radius(series: Sequence[Decimal]) -> float:
     if min(len(early), len(late)) < 8:
         return math.exp(min(-log / k for k, log in logs))
     before, after = _decay(early), _decay(late)
-    # Poles and branch points leave less than 0.01 between the two, exp leaves log 2.
-    return math.inf if after - before > 0.05 else math.exp(after)
+    return math.inf if after - before > _MIN_GROWTH_OF_ENTIRE else math.exp(after)
 
 
 def _log(value: Decimal) -> float:
@@ -272,7 +286,7 @@ def _log(value: Decimal) -> float:
 def _decay(points: Sequence[tuple[int, float]]) -> float:
     """``log R`` by least squares."""
     slope = _fitted_slope(points)
-    # Several singularities at one distance make the coefficients swing; only the crests count.
+    # Several singularities at one distance make the coefficients oscillate: fit their maxima.
     rising = [(log - slope * k, k, log) for k, log in points]
     crests = [max(rising[i : i + 8])[1:] for i in range(0, len(rising) - 7, 8)]
     return -(_fitted_slope(crests) if len(crests) >= 6 else slope)

@@ -1,8 +1,8 @@
-"""Laws of the walk length: how many steps a walker takes before it stops.
+"""Laws of the walk length, the number of steps of a walk.
 
-Every law gives the probability of each length, the survival ``τ(k) = P(length ≥ k)`` by which a
-deposit after ``k`` steps is divided, and its mean. The estimate is unbiased for every law that
-lets walks grow as long as the kernel's series needs; its variance depends on the law a great deal.
+Every law has the probability of each length, the survival ``τ(k) = P(length ≥ k)`` by which a
+deposit after ``k`` steps is divided, and its mean. The estimate is unbiased for every law whose
+walks can be as long as the kernel's series; its variance strongly depends on the law.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Termination(CheckedFields, ABC):
     Poisson(mean=9.0)
     """
 
-    #: How the command line and saved files call this law.
+    #: Name of this law on the command line and in files.
     name: ClassVar[str]
 
     @property
@@ -48,7 +48,7 @@ class Termination(CheckedFields, ABC):
 
     @property
     def max_length(self) -> int | None:
-        """Longest possible walk, or ``None`` where there is none."""
+        """Length of the longest possible walk; ``None`` if unbounded."""
         return None
 
     def pmf(self, lengths: npt.ArrayLike) -> FloatArray:
@@ -67,7 +67,7 @@ class Termination(CheckedFields, ABC):
 
     @abstractmethod
     def _survival(self, k: IntArray) -> FloatArray:
-        """Survival for ``k ≥ 1``, accurate in relative terms far into the tail."""
+        """Survival for ``k ≥ 1``, with a small relative error far into the tail."""
 
     @classmethod
     @abstractmethod
@@ -75,7 +75,7 @@ class Termination(CheckedFields, ABC):
         """The law of this class with the same mean as `other`, for comparisons at equal cost."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that `termination_from_dict` turns back into the law."""
+        """The law as plain values, for `termination_from_dict`."""
         return {"name": self.name, **asdict(self)}  # type: ignore[call-overload]
 
 
@@ -88,9 +88,20 @@ def _lengths(lengths: npt.ArrayLike) -> IntArray:
 
 @dataclass(frozen=True)
 class Geometric(Termination):
-    """The classic rule: before every step the walker halts with probability `p_halt`.
+    """The classic law: before every step the walker halts with probability `p_halt`.
 
     With this law Algorithm 2 of the paper is its Algorithm 1.
+
+    References
+    ----------
+    K. Choromanski, A. Dubey, A. Sehanobish and I. Reid, Computationally-efficient graph modeling
+    with refined graph random features, ICML 2026, Algorithm 1.
+
+    Examples
+    --------
+    >>> law = Geometric(p_halt=0.25)
+    >>> law.mean, law.pmf([0, 1, 2])
+    (3.0, array([0.25    , 0.1875  , 0.140625]))
     """
 
     p_halt: float = 0.1
@@ -116,9 +127,21 @@ class Geometric(Termination):
 class Poisson(Termination):
     """Poisson distributed lengths: the paper's new halting policy.
 
-    The tail falls faster than any geometric one. That suits kernels whose modulation falls as fast
-    (diffusion) and makes the variance infinite for those whose modulation does not (inverse
-    powers); `grfpp.sample` refuses the latter.
+    Its tail decreases faster than any geometric one. That suits kernels whose modulation decreases
+    as fast (diffusion), and gives infinite variance for others (inverse powers), which
+    `grfpp.sample` refuses.
+
+    References
+    ----------
+    K. Choromanski, A. Dubey, A. Sehanobish and I. Reid, Computationally-efficient graph modeling
+    with refined graph random features, ICML 2026, section "Going
+    beyond the Bernoulli Trial Scheme".
+
+    Examples
+    --------
+    >>> law = Poisson(mean=4.0)
+    >>> law.survival([1, 4, 16]).round(6)
+    array([9.81684e-01, 5.66530e-01, 5.00000e-06])
     """
 
     mean: float = 1.0  # a value of the class, so that the abstract property counts as defined
@@ -144,15 +167,21 @@ class Poisson(Termination):
         return cls(other.mean)
 
 
-#: Numbers of halting signals whose probabilities float64 resolves.
+#: Accepts numbers of halting signals for which float64 resolves the probabilities.
 _checked_halts = partial(between, low=1e-100, high=1e9)
 
 
 @dataclass(frozen=True)
 class NegativeBinomial(Termination):
-    """The walker halts at the `n_halts`-th halting signal, each given with probability `p_halt`.
+    """The walker halts at the `n_halts`-th halting signal, which have probability `p_halt` each.
 
-    One signal is the geometric law; many signals come close to Poisson's.
+    One signal is the geometric law; many signals approach Poisson's law.
+
+    Examples
+    --------
+    >>> law = NegativeBinomial(n_halts=2, p_halt=0.4)
+    >>> law.mean, law.pmf([0, 1, 2]).round(4)
+    (3.0, array([0.16  , 0.192 , 0.1728]))
     """
 
     n_halts: float = 2.0
@@ -188,7 +217,17 @@ class NegativeBinomial(Termination):
 class FirstStepThenGeometric(Termination):
     """The first step is always taken, every further one with probability `p_next`.
 
-    The law of the paper's paragraph "Walk-stitching with general termination strategies".
+    References
+    ----------
+    K. Choromanski, A. Dubey, A. Sehanobish and I. Reid, Computationally-efficient graph modeling
+    with refined graph random features, ICML 2026, paragraph
+    "Walk-stitching with general termination strategies".
+
+    Examples
+    --------
+    >>> law = FirstStepThenGeometric(p_next=0.5)
+    >>> law.mean, law.survival([1, 2, 3])
+    (2.0, array([1.  , 0.5 , 0.25]))
     """
 
     p_next: float = 0.5
@@ -213,12 +252,12 @@ class FirstStepThenGeometric(Termination):
 
 
 def _unrounded(n: float) -> Any:
-    """The whole number that a computed one, such as 18.999999999999996, stands for."""
+    """Undo rounding errors of whole numbers, such as 18.999999999999996."""
     return float(round(n)) if abs(n - round(n)) <= 1e-12 * n else n
 
 
 def _steps(value: float, name: str) -> int:
-    """A number of steps; 5.0, as the command line reads it, is one too."""
+    """Check a number of steps, which the command line reads as a float such as 5.0."""
     number = finite(value, name)
     if number < 0 or number != np.floor(number):
         raise InputError(f"must be a whole number >= 0, found {shown(value)}", argument=name)
@@ -227,7 +266,7 @@ def _steps(value: float, name: str) -> int:
 
 @dataclass(frozen=True)
 class _BoundedLength(Termination):
-    """Lengths up to `n`, where a kernel's series is cut off: see `grfpp.walks.convergence`."""
+    """Lengths up to `n`, which truncate the kernel's series: see `grfpp.walks.convergence`."""
 
     n: int
     _checks: ClassVar = {"n": _steps}
@@ -239,7 +278,14 @@ class _BoundedLength(Termination):
 
 @dataclass(frozen=True)
 class FixedLength(_BoundedLength):
-    """Every walk takes exactly `n` steps (fewer only at a dead end)."""
+    """Every walk takes exactly `n` steps (fewer only at a dead end).
+
+    Examples
+    --------
+    >>> law = FixedLength(3)
+    >>> law.mean, law.max_length, law.survival([3, 4])
+    (3.0, 3, array([1., 0.]))
+    """
 
     name: ClassVar[str] = "fixed"
 
@@ -260,7 +306,14 @@ class FixedLength(_BoundedLength):
 
 @dataclass(frozen=True)
 class UniformLength(_BoundedLength):
-    """All lengths from 0 to `n` are equally likely."""
+    """All lengths from 0 to `n` have the same probability.
+
+    Examples
+    --------
+    >>> law = UniformLength(4)
+    >>> law.mean, law.survival([0, 2, 4])
+    (2.0, array([1. , 0.6, 0.2]))
+    """
 
     name: ClassVar[str] = "uniform"
 
@@ -281,7 +334,14 @@ class UniformLength(_BoundedLength):
 
 @dataclass(frozen=True, init=False)
 class CustomLength(Termination):
-    """Length ``k`` has probability ``probabilities[k]``; they must sum to one."""
+    """Length ``k`` has probability ``probabilities[k]``; they must sum to one.
+
+    Examples
+    --------
+    >>> law = CustomLength([0.5, 0.0, 0.5])
+    >>> law.mean, law.max_length, law.survival([1, 2])
+    (1.0, 2, array([0.5, 0.5]))
+    """
 
     probabilities: tuple[float, ...]
     name: ClassVar[str] = "custom"
@@ -316,7 +376,7 @@ class CustomLength(Termination):
         return np.asarray(padded[np.minimum(k, len(self.probabilities))])
 
     def _survival(self, k: IntArray) -> FloatArray:
-        # Summed from the far end, so that small tails keep their digits.
+        # Summed from the end, so that small tails are accurate.
         tail = np.append(np.cumsum(self.probabilities[::-1])[::-1], 0.0)
         return np.asarray(np.minimum(tail[np.minimum(k, len(self.probabilities))], 1.0))
 
@@ -326,7 +386,7 @@ class CustomLength(Termination):
     ) -> Self:
         """Tilt `probabilities` exponentially until their mean is that of `other`.
 
-        Without `probabilities`, the lengths ``0 … 4·mean`` are tilted from equal ones.
+        Without `probabilities`, equal ones of the lengths ``0 … 4·mean`` are tilted.
         """
         from scipy.optimize import brentq
 
@@ -337,8 +397,8 @@ class CustomLength(Termination):
         base = np.array(cls(probabilities).probabilities)
         lengths, support = np.arange(len(base)), np.flatnonzero(base)
         if not support[0] < other.mean < support[-1]:
-            found = f"lengths from {support[0]} to {support[-1]}"
-            raise InputError(f"{found} cannot have mean {other.mean:g}")
+            lengths_given = f"lengths from {support[0]} to {support[-1]}"
+            raise InputError(f"{lengths_given} cannot have mean {other.mean:g}")
 
         def tilted(rate: float) -> FloatArray:
             logs = np.where(base > 0, rate * lengths, -np.inf)
@@ -351,11 +411,17 @@ class CustomLength(Termination):
 
 @dataclass(frozen=True)
 class Matched(Termination):
-    """A budget of `mean` steps a walk for pooled walks, matched to the tail of the series.
+    """A budget of `mean` steps per walk for pooled walks, matched to the tail of the series.
 
-    Step ``k`` gets its share of the budget by ``Σ_{j ≥ k} |f(j)| ρ^j``, the rest of the kernel's
-    series. So there is no law before kernel, degree and graph are known, and independent walks
-    cannot use it.
+    The share of step ``k`` in the budget is proportional to the tail ``Σ_{j ≥ k} |f(j)| ρ^j`` of
+    the kernel's series. So it depends on kernel, degree and graph, and independent walks cannot use
+    it.
+
+    References
+    ----------
+    L.-H. Lim and J. Weare, Fast randomized iteration: diffusion Monte Carlo through the lens of
+    numerical linear algebra, SIAM Review 59, 2017: the pools; the shares are of this library
+    (`docs/mathematics.md`).
 
     Examples
     --------
@@ -390,13 +456,13 @@ LAWS: dict[str, type[Termination]] = {
 
 
 def termination_from_dict(values: dict[str, Any]) -> Termination:
-    """Rebuild a law from what `Termination.to_dict` gave."""
+    """The law with the values of `Termination.to_dict`."""
     parameters = dict(values)
     return _law(str(parameters.pop("name", "")), values, **parameters)
 
 
 def termination_from_spec(spec: str) -> Termination:
-    """Read a law as the command line writes it: ``poisson:4``, ``geometric:0.1``, ``fixed:10``.
+    """A law from its text on the command line: ``poisson:4``, ``geometric:0.1``, ``fixed:10``.
 
     Examples
     --------

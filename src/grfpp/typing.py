@@ -1,4 +1,4 @@
-"""Types of arrays that many modules speak of."""
+"""Types of arrays in annotations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Compile everything now, so that no later call has to."""
+"""Compile all loops ahead of use."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from grfpp.graph import Graph
 
 
 def warmup() -> None:
-    """Run every compiled loop once on a tiny graph; the machine keeps the result.
+    """Compile every loop by a run on a tiny graph; the compiled code is cached on disk.
 
     Examples
     --------

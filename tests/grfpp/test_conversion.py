@@ -201,11 +201,11 @@ def test_everything_else_that_graphs_are_read_from(tmp_path):
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
-        ({"memory": "1MB"}, "memory must be 50MB at least"),
+        ({"memory": "1MB"}, "memory must be at least 50MB"),
         ({"memory": "much"}, "memory must be a number of bytes"),
         ({"n_nodes": 0}, "n_nodes must be"),
         ({"directed": "yes"}, "directed must be"),
-        ({"symmetrize": "max"}, "symmetrize is not for"),
+        ({"symmetrize": "max"}, "symmetrize is not available"),
         ({"duplicates": "mean"}, "duplicates must be"),
     ],
 )
@@ -259,7 +259,7 @@ def test_more_edges_than_memory(tmp_path, monkeypatch):
             return result
 
     monkeypatch.setattr("grfpp.io.convert.Database", Watched)
-    monkeypatch.setattr("grfpp.conversion._LEAST_MEMORY", 0)
+    monkeypatch.setattr("grfpp.conversion._MIN_MEMORY", 0)
     monkeypatch.setattr("grfpp.io.table_sql._MAX_THREADS", 2)
     graph = grfpp.convert(tmp_path / "edges.txt", tmp_path / "made.grf", memory="20MB")
     assert_same(Graph(tmp_path / "edges.txt"), graph)

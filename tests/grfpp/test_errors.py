@@ -1,5 +1,6 @@
 """Errors carry fields, and words are made of them."""
 
+import contextlib
 import pickle
 import warnings
 
@@ -33,7 +34,7 @@ def test_the_message_has_argument_problem_and_advice():
         InputError("must be smaller", argument="n_walks"),
         DivergentSeriesError("it diverges.", radius=1.0, spectral_radius=2.0, scale=0.9),
         MissingPackageError("torch is missing", advice="install it"),
-        InputWarning("it is noisy", advice="walk more"),
+        InputWarning("it is noisy", advice="walk more", relative_error=0.7),
     ],
 )
 def test_processes_hand_them_on_whole(error):
@@ -58,6 +59,20 @@ def test_infinite_variance_and_truncation_advise_a_law():
     with pytest.raises(TruncationError) as error:
         grfpp.sample(CIRCLE, grfpp.Diffusion(1), termination=grfpp.FixedLength(3))
     assert "truncate" in error.value.advice
+
+
+def test_warnings_of_different_numbers_are_shown_once():
+    """Python shows a text once a line: the measured numbers are no part of it."""
+    graphs = [nx.barabasi_albert_graph(300, 3, seed=seed) for seed in range(4)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("default")
+        for graph in graphs:
+            W = grfpp.Graph(graph).normalized("sym")
+            grfpp.sample(W, grfpp.Diffusion(50.0), 1, 1, seed=0)
+            with contextlib.suppress(InputError):
+                grfpp.sample(W, grfpp.Diffusion(2.0), tol=1e-6, max_steps=200, seed=0)
+    texts = [str(warning.message) for warning in caught]
+    assert len(texts) == len(set(texts)) and 2 <= len(texts) <= 3
 
 
 @pytest.mark.parametrize("message", ["plain words", InputWarning("words", advice="wait")])

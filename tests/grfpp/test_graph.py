@@ -269,3 +269,18 @@ def test_paths_and_options_of_folders(tmp_path):
     with pytest.raises(InputError) as caught:
         Graph.open(tmp_path / "x.grf", verify="x")
     assert caught.value.argument == "verify"
+
+
+def test_normalised_graphs_say_so():
+    """The edges of an undirected graph count once, also where weights of both directions differ."""
+    path = Graph(nx.path_graph(4))
+    text = "Graph(n_nodes=4, n_edges=3, "
+    assert repr(path.normalized("sym")) == f"{text}undirected, normalized='sym', scale=1)"
+    walk, said = path.normalized("rw", 0.5), f"{text}from an undirected graph, normalized="
+    assert repr(walk) == f"{said}'rw', scale=0.5)"
+    assert repr(walk.reversed()) == f"{said}'rw_reversed', scale=0.5)"
+    assert repr(walk.reversed().reversed()) == repr(pickle.loads(pickle.dumps(walk))) == repr(walk)
+    assert repr(walk.normalized(None, 3)) == f"{said}'rw', scale=1.5)"
+    assert walk.n_edges == 6  # arcs
+    arcs = Graph([[0, 1], [0, 0]], directed=True).normalized("sym", 2.0)
+    assert repr(arcs) == "Graph(n_nodes=2, n_edges=1, directed, normalized='sym', scale=2)"

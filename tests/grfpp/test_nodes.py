@@ -87,6 +87,14 @@ def test_what_is_no_node(nodes, told):
         NAMES.numbers(nodes)
 
 
+def test_numbers_that_are_no_names_of_nodes():
+    texts, numbers = NodeNames(2, ["1000", "20"]), NodeNames(2, [1000, 20])
+    with pytest.raises(InputError, match=r"names are text, and the closest is '1000'"):
+        texts.index(1000.0)
+    with pytest.raises(InputError, match=r"no node is named 1001; the closest is '1000'"):
+        numbers.index(1001)
+
+
 def test_names_that_several_nodes_have():
     names = NodeNames(4, ["a", "b", "a", "c"])
     assert names.numbers(["c", "b", 2]).tolist() == [3, 1, 2]
@@ -123,7 +131,7 @@ def test_every_name_is_found(ids):
 
 def test_few_bits_and_names_count_from_the_end_too():
     names = NodeNames(200, [f"n{i}" for i in range(200)])
-    assert names.places(np.array([-1, 3], np.int8), from_end=True).tolist() == [199, 3]
-    assert names.places(["n3", -1], from_end=True).tolist() == [3, 199]
+    assert names.indices_like(np.array([-1, 3], np.int8), from_end=True).tolist() == [199, 3]
+    assert names.indices_like(["n3", -1], from_end=True).tolist() == [3, 199]
     with pytest.raises(InputError, match="between 0 and 199"):
-        names.places(["n3", -201], from_end=True)
+        names.indices_like(["n3", -201], from_end=True)

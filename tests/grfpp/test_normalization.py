@@ -11,9 +11,9 @@ from grfpp import Graph
 from grfpp.normalization import (
     Rows,
     ScaledWeights,
-    normalized_rule,
+    common_weight,
+    normalized_formula,
     normalized_weights,
-    one_for_all,
     row_blocks,
 )
 
@@ -35,7 +35,7 @@ def test_rule_and_numbers_are_the_same_to_the_last_bit(kind, directed, weighted)
     rows = Rows(graph.indptr, graph.indices, graph.weights)
     numbers = 0.7 * normalized_weights(rows, kind, directed=directed)
     plain = Rows(graph.indptr, graph.indices, graph.scaled.base)
-    rule = normalized_rule(graph.scaled, plain, kind, 0.7, directed=directed)
+    rule = normalized_formula(graph.scaled, plain, kind, 0.7, directed=directed)
     assert (rule.base is None) == (not weighted)
     np.testing.assert_array_equal(rule.fill(graph.indptr, graph.indices), numbers)
     dense = graph.adjacency.toarray()
@@ -91,7 +91,7 @@ def test_blocks_cover_all_rows_once(degrees, n_edges):
     [([], 1.0), ([1, 1], 1.0), ([0.25, 0.25], 0.25), ([3, 3], None), ([1, 2], None), ([0.1], None)],
 )
 def test_one_weight_for_all(weights, value):
-    assert one_for_all(np.array(weights, float)) == value
+    assert common_weight(np.array(weights, float)) == value
 
 
 def test_what_no_rule_can_say():
@@ -101,6 +101,6 @@ def test_what_no_rule_can_say():
     assert plain.normalized(None, 0.3).normalized("sym", 1.0) is None  # sums of 0.3 are rounded
     assert plain.normalized(None, 0.3).normalized(None, 2.0).value == 0.6
     weighted = ScaledWeights(None, 1.0, A.data, A.sum(axis=1))
-    assert weighted.normalized("rw", 1.0, tame=False) is None
+    assert weighted.normalized("rw", 1.0, in_safe_range=False) is None
     assert weighted.normalized(None, 0.3).normalized(None, 2.0) is None
     assert plain.normalized("sym", 1e-300) is None

@@ -5,5 +5,5 @@ from grfpp import _memory as memory
 
 def only(monkeypatch, n_bytes):
     """Let `n_bytes` be all there is, small requests included."""
-    monkeypatch.setattr(memory, "ALWAYS_THERE", 0)
+    monkeypatch.setattr(memory, "MAX_UNCHECKED_BYTES", 0)
     monkeypatch.setattr(memory, "available_bytes", lambda: n_bytes)

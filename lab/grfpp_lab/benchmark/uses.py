@@ -216,24 +216,20 @@ def _matched(
 def _sparse_block(W: Graph, nodes: IntArray, tol: float) -> FloatArray:
     """``K[nodes, nodes]`` by Chebyshev polynomials on sparse vectors."""
     coefficients = chebyshev.coefficients_of(KERNEL.value, W.spectral_radius(), tol)
-    terms = sparse_terms(scaled_weights(W), nodes)
+    terms = sparse_terms(W, nodes)
     parts = (c * rows[:, nodes].toarray() for c, rows in zip(coefficients, terms, strict=False))
     return np.asarray(sum(parts))
 
 
-def scaled_weights(W: Graph) -> sp.csr_array:
-    """The weights over their spectral radius."""
-    radius = W.spectral_radius()
-    return W.adjacency if radius == 1 else W.adjacency * (1 / radius)
+def sparse_terms(W: Graph, nodes: IntArray) -> Iterator[sp.csr_array]:
+    """``T_0[nodes, :]``, ``T_1[nodes, :]``, … of the weights over their spectral radius, sparse."""
 
+    def product(
+        rows: sp.csr_array, *, scale: float, base: sp.csr_array | None = None, **_: Any
+    ) -> sp.csr_array:
+        image = scale * (rows @ W.adjacency)
+        return image if base is None else image - base
 
-def sparse_terms(scaled: sp.csr_array, nodes: IntArray) -> Iterator[sp.csr_array]:
-    """``T_0[nodes, :]``, ``T_1[nodes, :]``, …, sparse."""
     n = len(nodes)
-    previous = sp.csr_array((np.ones(n), nodes, np.arange(n + 1)), shape=(n, scaled.shape[0]))
-    yield previous
-    current = previous @ scaled
-    yield current
-    while True:
-        previous, current = current, 2 * (current @ scaled) - previous
-        yield current
+    start = sp.csr_array((np.ones(n), nodes, np.arange(n + 1)), shape=(n, W.n_nodes))
+    return chebyshev.recurrence(product, W.spectral_radius(), start)

@@ -14,7 +14,7 @@ The estimation study, together "estimation-study":
   refined         pooled walks, averages and deflation, against the paper's walks
 
 What kernels are used for, together "tasks":
-  clustering      nodes of seven graphs, beside Louvain and others
+  clustering      nodes of the paper's six graphs and Cora, beside Louvain
   normals         hidden vertex normals of meshes, predicted by the kernel
   labels          fields of papers from those of a few, by citations
   classification  graphs classified by the spectra of their kernels

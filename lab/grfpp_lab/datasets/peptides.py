@@ -27,7 +27,7 @@ from grfpp.datasets.graphs import read_only
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.archive import opened_kind, save_arrays
-from grfpp.io.text import naming
+from grfpp.io.text import errors_about
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.datasets.reading import reading
 
@@ -68,7 +68,7 @@ class Peptides:
         """The graph of a molecule; needs RDKit."""
         if not 0 <= row < len(self):
             raise InputError(f"rows are numbered from 0 to {len(self) - 1}, found {row!r}")
-        with naming(f"molecule {row}"):
+        with errors_about(f"molecule {row}"):
             return molecule_graph(self.smiles[row])
 
 
@@ -333,7 +333,7 @@ def load_peptide_shapes(
 
     def shape(numbers: range) -> FloatArray:
         row = int(missing[numbers.start])
-        with naming(f"molecule {row}"):
+        with errors_about(f"molecule {row}"):
             return molecule_shape(peptides.smiles[row])
 
     while len(missing):

@@ -135,8 +135,9 @@ def verdict(
     paper: str,
     facts: str | Sequence[str] = "nothing to compare",
     holds: Holds | bool | None = None,
+    n_cases: int | None = None,
 ) -> Verdict:
-    """What the paper says, and the measured facts.
+    """What the paper says, and the measured facts, of `n_cases` graphs, meshes or data sets.
 
     Whether it holds may be a plain yes or no; by default nothing is judged.
 
@@ -147,13 +148,19 @@ def verdict(
     """
     if not isinstance(holds, Holds):
         holds = Holds.OPEN if holds is None else Holds.YES if holds else Holds.NO
-    return Verdict(paper, facts if isinstance(facts, str) else "; ".join(facts), holds)
+    return Verdict(paper, facts if isinstance(facts, str) else "; ".join(facts), holds, n_cases)
 
 
 def judged(paper: str, comparisons: Sequence[Comparison], more: str = "") -> Verdict:
     """The verdict on a claim that is made of comparisons: it holds when all of them do."""
     facts = [*(each.words() for each in comparisons), *([more] if more else [])]
-    return verdict(paper, facts or "nothing to compare", worst([c.holds for c in comparisons]))
+    holds = worst([c.holds for c in comparisons])
+    return verdict(paper, facts or "nothing to compare", holds, n_graphs(comparisons))
+
+
+def n_graphs(comparisons: Sequence[Comparison]) -> int | None:
+    """How many graphs are compared; nothing where there is nothing to compare."""
+    return len({pair.low["graph"] for each in comparisons for pair in each.pairs}) or None
 
 
 def mostly(n: int, exceptions: Sequence[bool]) -> Holds:
@@ -326,7 +333,7 @@ def judge_gaps(
     if missed:
         facts += f" (not on {'; '.join(f'{name} {words[name]}' for name in missed)})"
     holds = len(gaps) - len(missed) >= share * len(gaps)
-    return verdict(our_bar(bar), [facts, more] if more else facts, holds)
+    return verdict(our_bar(bar), [facts, more] if more else facts, holds, len(gaps))
 
 
 def quoted_cells(experiment: str, name: str) -> dict[tuple[str, str], str]:
@@ -436,17 +443,22 @@ def chart(title: str, curves: Sequence[Curve], x_label: str, y_label: str, **mor
 
 
 def error_panels(rows: Rows, series: Sequence[Series], x: str = "n_walks") -> list[Panel]:
-    """A panel a graph with errors against a column."""
+    """A panel a graph with errors against a column, and one for pooled walks.
+
+    Their errors are so much smaller that in one panel all other curves would be one line.
+    """
+    pooled = [each for each in series if each.where.get("walks") == POOLED]
+    others = [each for each in series if each not in pooled]
     panels = []
     for graph in distinct(rows, "graph"):
         own = select(rows, graph=graph)
-        curves = [
-            error_curve(each.name, select(own, **each.where), x, each.style, each.dashed)
-            for each in series
-        ]
-        note = graph_note(own[0])
-        panels.append(chart(title_of(graph), curves, _AXES[x], "relative error", note=note))
-    return panels
+        for title, methods in ((title_of(graph), others), (f"{title_of(graph)}, pooled", pooled)):
+            curves = [
+                error_curve(each.name, select(own, **each.where), x, each.style, each.dashed)
+                for each in methods
+            ]
+            panels.append(chart(title, curves, _AXES[x], "relative error", note=graph_note(own[0])))
+    return [panel for panel in panels if panel.curves]
 
 
 def graph_note(row: Row) -> str:
@@ -472,18 +484,18 @@ def number(value: float | None, form: str = ".4f") -> str:
     return "" if value is None else format(value, form)
 
 
-def mean_and_deviation(numbers: Sequence[float]) -> str:
-    """Mean and standard deviation in a table.
+def mean_text(numbers: Sequence[float], digits: int = 2) -> str:
+    """Mean and standard error in a table.
 
     Examples
     --------
-    >>> mean_and_deviation([1.0, 2.0, 3.0]), mean_and_deviation([1.0]), mean_and_deviation([])
-    ('2.00 ± 1.00', '1.00', '')
+    >>> mean_text([1.0, 2.0, 3.0]), mean_text([1.0]), mean_text([])
+    ('2.00 ± 0.58', '1.00', '')
     """
     if not numbers:
         return ""
-    spread = f" ± {np.std(numbers, ddof=1):.2f}" if len(numbers) > 1 else ""
-    return f"{np.mean(numbers):.2f}{spread}"
+    mean, error = mean_and_error(numbers)
+    return f"{mean:.{digits}f}" + (f" ± {error:.{digits}f}" if len(numbers) > 1 else "")
 
 
 def error_table(rows: Rows, series: Sequence[Series], at: str = "n_walks") -> Table:

@@ -7,7 +7,7 @@ from typing import Any
 import grfpp
 from grfpp.io.atomic import atomic_write
 from grfpp_lab.experiments.measuring import title_of
-from grfpp_lab.harness.experiment import Holds
+from grfpp_lab.harness.experiment import FEWEST, Holds
 from grfpp_lab.harness.machine import hardware, versions
 from grfpp_lab.harness.runner import Outcome
 from grfpp_lab.report import page as parts
@@ -15,8 +15,8 @@ from grfpp_lab.report.figures import gallery, panels_figure
 from grfpp_lab.report.page import Section, Table, TableGroup
 from grfpp_lab.report.surfaces import image_bytes
 
-_SIGNS = {Holds.YES: "✓", Holds.NOISE: "≈", Holds.NO: "✗", Holds.OPEN: "–"}
-_TONES = {Holds.YES: "good", Holds.NOISE: "good", Holds.NO: "bad", Holds.OPEN: "open"}
+_SIGNS = {Holds.YES: "✓", Holds.NOISE: "≈", Holds.NO: "✗"}
+_TONES = {Holds.YES: "good", Holds.NOISE: "good", Holds.NO: "bad"}
 _ERRORS_SHOWN = 5
 
 
@@ -66,20 +66,21 @@ def _summary(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> Section:
     for outcome in outcomes:
         experiment = outcome.experiment
         for number, claim in enumerate(experiment.claims):
-            holds = claim.judge(outcome.rows).holds
+            holds = claim.verdict(outcome.rows).holds
             first = number == 0
             lines.append(
                 [
                     f"[{experiment.name}](#{experiment.name})" if first else "",
                     f"{claim.title} ({experiment.source})" if first else claim.title,
-                    f"{_SIGNS[holds]} {holds}",
+                    f"{_SIGNS.get(holds, '–')} {holds}",
                     duration(outcome.seconds) if first else "",
                 ]
             )
     n_errors = sum(len(outcome.errors) for outcome in outcomes)
     paragraphs = [
         "Verdicts are computed from the rows. “Holds within noise”: there are exceptions, but few, "
-        "and none larger than three standard errors."
+        "and none larger than three standard errors. “Not enough data”: what was judged are fewer "
+        f"than {FEWEST} graphs, meshes or data sets."
     ]
     if n_errors:
         paragraphs.append(f"{n_errors} cells failed; see below what happened to them.")
@@ -90,7 +91,8 @@ def _summary(outcomes: Sequence[Outcome], meta: dict[str, Any]) -> Section:
     table = Table(
         ["experiment", "claim", "verdict", "work"],
         [TableGroup("", lines)],
-        "Work: the time of all cells together, each on one core.",
+        "Work: the time of all cells together, each on one core. Times are longer where the load, "
+        f"which each experiment tells, is above the machine's {meta['machine']['cores']} cores.",
         words=(0, 1, 2),
         wraps=(1, 2),
     )
@@ -103,11 +105,11 @@ def _section(outcome: Outcome) -> Section:
     for claim in experiment.claims:
         if len(experiment.claims) > 1:
             blocks.append(parts.Heading(claim.title))
-        verdict = claim.judge(outcome.rows)
+        verdict = claim.verdict(outcome.rows)
         blocks.append(
             parts.Judgement(
                 str(verdict.holds).capitalize(),
-                _TONES[verdict.holds],
+                _TONES.get(verdict.holds, "open"),
                 [("Paper says:", verdict.paper), ("Measured:", verdict.measured)],
             )
         )
@@ -118,6 +120,9 @@ def _section(outcome: Outcome) -> Section:
             blocks += [table(outcome.rows) for table in claim.tables]
     facts = [*outcome.plan.parameters.items()]
     facts.append(("work", f"{len(outcome.plan.cells)} cells, {duration(outcome.seconds)}"))
+    if outcome.loads:
+        low, high = min(outcome.loads), max(outcome.loads)
+        facts.append(("load", f"{low:.1f} to {high:.1f} processes at work on the machine"))
     if outcome.plan.skipped:
         facts.append(("left out", ", ".join(map(title_of, outcome.plan.skipped))))
     blocks.append(parts.Facts(facts))
@@ -158,7 +163,8 @@ def _how(meta: dict[str, Any]) -> Section:
             "`rows.csv` has what the seed determines, `timings.csv` the measured times, "
             "`rows.json` everything, `figures` each figure as PDF and PNG.",
             "Repeats are independent estimates with seeds of their own; bars and ± are standard "
-            "errors of means. Generated graphs are the same for all seeds.",
+            "errors of means, but those of quoted numbers, which are the paper's standard "
+            "deviations. Generated graphs are the same for all seeds.",
         ],
         [Table(["", ""], [TableGroup("", facts)], words=(0, 1), wraps=(1,))],
         "how",

@@ -56,7 +56,12 @@ class Holds(StrEnum):
     YES = "holds"
     NOISE = "holds within noise"
     NO = "does not hold"
+    FEW = "not enough data"
     OPEN = "not judged"
+
+
+#: Fewest graphs, meshes or data sets (or seeds, where chance is in the training) to judge by.
+FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ class Verdict:
     paper: str
     measured: str
     holds: Holds
+    #: Of how many graphs, meshes or data sets the claim was judged, where it speaks of many.
+    n_cases: int | None = field(default=None, repr=False)
 
     def __str__(self) -> str:
         return f"paper says {self.paper} / measured: {self.measured}"
@@ -86,6 +93,14 @@ class Claim:
     #: Words above and below it.
     title: str = ""
     caption: str = ""
+
+    def verdict(self, rows: Rows) -> Verdict:
+        """What `judge` says, unless it saw too few cases for a verdict."""
+        found = self.judge(rows)
+        if found.n_cases is None or found.n_cases >= FEWEST:
+            return found
+        few = f"{found.measured}; judged of {found.n_cases}, a verdict needs {FEWEST}"
+        return replace(found, measured=few, holds=Holds.FEW)
 
 
 @dataclass(frozen=True)

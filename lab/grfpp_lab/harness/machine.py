@@ -23,6 +23,11 @@ def describe_machine() -> dict[str, Any]:
     }
 
 
+def load() -> float | None:
+    """Processes that wanted a core in the last minute, on average; nothing where none is told."""
+    return round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None
+
+
 def hardware(machine: dict[str, Any]) -> str:
     """The same in a few words.
 

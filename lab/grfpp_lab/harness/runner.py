@@ -16,6 +16,7 @@ import grfpp
 from grfpp.cli.results import csv_cell
 from grfpp.io.atomic import atomic_write
 from grfpp_lab.harness.experiment import Cell, Experiment, Plan, Row, Settings, but
+from grfpp_lab.harness.machine import load
 from grfpp_lab.harness.processes import Task, address, work_through
 
 _FORMAT = "grfpp-cell-1"
@@ -27,10 +28,11 @@ _NUMBERS = ("measuring.py",)
 
 @dataclass(frozen=True)
 class Finished:
-    """The rows of a cell and the seconds that it took."""
+    """The rows of a cell, the seconds that it took, and the machine's load when it was done."""
 
     rows: Sequence[Row]
     seconds: float
+    load: float | None = None
 
 
 class CellStore:
@@ -57,7 +59,7 @@ class CellStore:
         """Return a finished cell, or nothing when it is missing or damaged."""
         try:
             found = json.loads(self.path(experiment, cell).read_bytes())
-            rows, seconds = found["rows"], float(found["seconds"])
+            rows, seconds, load = found["rows"], float(found["seconds"]), found.get("load")
             whole = (
                 found["format"] == _FORMAT
                 and found["cell"] == json.loads(_canonical(dict(cell)))
@@ -66,7 +68,7 @@ class CellStore:
             )
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        return Finished(rows, seconds) if whole else None
+        return Finished(rows, seconds, load) if whole else None
 
     def save(self, experiment: Experiment, cell: Cell, finished: Finished) -> None:
         """Keep a finished cell."""
@@ -77,6 +79,7 @@ class CellStore:
             "format": _FORMAT,
             "cell": dict(cell),
             "seconds": round(finished.seconds, 4),
+            "load": finished.load,
             "checksum": digest(rows),
             "rows": rows,
         }
@@ -156,6 +159,8 @@ class Outcome:
     seconds: float
     #: Cells that an earlier run had finished.
     n_found: int
+    #: The machine's load at the end of each cell, where it is known.
+    loads: Sequence[float] = ()
 
 
 @dataclass
@@ -234,7 +239,7 @@ def _run(
             if "error" in answer:
                 job.error = answer["error"]
             else:
-                job.finished = Finished(answer["result"], answer["seconds"])
+                job.finished = Finished(answer["result"], answer["seconds"], load())
                 store.save(job.experiment, job.cell, job.finished)
             tick(job)
 
@@ -248,6 +253,7 @@ def _outcome(experiment: Experiment, plan: Plan, jobs: Sequence[_Job]) -> Outcom
         errors=[CellError(describe(job.cell), job.error) for job in jobs if job.error],
         seconds=sum(finished.seconds for finished in done),
         n_found=sum(job.found for job in jobs),
+        loads=[finished.load for finished in done if finished.load is not None],
     )
 
 
@@ -297,6 +303,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
     return {
         "skipped": dict(outcome.plan.skipped),
         "seconds": round(outcome.seconds, 2),
+        "load": [min(outcome.loads), max(outcome.loads)] if outcome.loads else None,
         "verdicts": verdicts(outcome),
         "errors": [asdict(each) for each in outcome.errors],
     }
@@ -304,7 +311,7 @@ def summary(outcome: Outcome) -> dict[str, Any]:
 
 def verdicts(outcome: Outcome) -> list[dict[str, str]]:
     """The verdicts of an experiment as plain values."""
-    judged = [(claim.title, claim.judge(outcome.rows)) for claim in outcome.experiment.claims]
+    judged = [(claim.title, claim.verdict(outcome.rows)) for claim in outcome.experiment.claims]
     return [
         {"claim": title, "paper": each.paper, "measured": each.measured, "holds": str(each.holds)}
         for title, each in judged

@@ -26,11 +26,13 @@ class Surface:
     mesh
         What is seen; surfaces of one and the same mesh are drawn faster.
     values
-        A number a vertex, from 0; NaN where there is none.
+        A number a vertex; NaN where there is none.
     limit
         The number that gets the last colour; larger ones get it too.
     label
         What the numbers are.
+    least
+        The number that gets the first colour; ``None`` is 0, and says that some exceed the limit.
     """
 
     title: str
@@ -39,6 +41,7 @@ class Surface:
     limit: float
     label: str
     note: str = ""
+    least: float | None = None
 
     @property
     def shows(self) -> str:

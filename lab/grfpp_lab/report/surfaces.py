@@ -104,7 +104,9 @@ def triangle_colours(surface: Surface) -> FloatArray:
     """Colours of the triangles, by the mean of their corners' numbers; grey without any."""
     corners = np.ma.masked_invalid(surface.values[surface.mesh.faces])
     means = corners.mean(axis=1)
-    colours = mpl.colormaps[_COLOUR_MAP](Normalize(0, surface.limit)(means.filled(0.0)))
+    colours = mpl.colormaps[_COLOUR_MAP](
+        Normalize(surface.least or 0.0, surface.limit)(means.filled(0.0))
+    )
     colours[np.ma.getmaskarray(means)] = GREY
     return np.asarray(colours)
 
@@ -112,8 +114,10 @@ def triangle_colours(surface: Surface) -> FloatArray:
 def _scale(figure: Figure, surface: Surface, share: float, height: float) -> None:
     """What the colours mean, below the surfaces."""
     axes = figure.add_axes(((1 - share) / 2, 0.36 / height, share, 0.08 / height))
-    colours: Any = ScalarMappable(Normalize(0, surface.limit), mpl.colormaps[_COLOUR_MAP])
-    bar = figure.colorbar(colours, cax=axes, orientation="horizontal", extend="max")
+    scale = Normalize(surface.least or 0.0, surface.limit)
+    colours: Any = ScalarMappable(scale, mpl.colormaps[_COLOUR_MAP])
+    extend = "max" if surface.least is None else "neither"
+    bar = figure.colorbar(colours, cax=axes, orientation="horizontal", extend=extend)
     bar.set_label(surface.label, fontsize=7.5, color=INK, labelpad=1)
     bar.ax.tick_params(labelsize=7, color=INK, labelcolor=INK, length=2, pad=1.5)
     bar.outline.set_visible(False)

@@ -14,7 +14,7 @@ import numpy as np
 from grfpp import datasets
 from grfpp.errors import DivergentSeriesError, InputWarning
 from grfpp.estimate.deflation import deflation_of
-from grfpp.estimate.degree import DEGREES, at_equal_steps, settle_degree
+from grfpp.estimate.degree import DEGREES, at_equal_steps, with_fixed_degree
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, InversePower, Kernel
@@ -70,7 +70,7 @@ def regrets(
         exact = kernel.exact(W)
         for deflate in n_vectors:
             options = WalkOptions(degree="auto", seed=seed, deflate=deflate, check_error=False)
-            chosen = settle_degree(W, kernel, options, deflation_of(W, kernel, deflate))
+            chosen = with_fixed_degree(W, kernel, options, deflation_of(W, kernel, deflate))
             errors = {}
             for degree in DEGREES:
                 try:

@@ -1,4 +1,4 @@
-"""The program `grfpp`: its commands, and what becomes of errors."""
+"""The program `grfpp`: its commands, and how errors become messages and exit codes."""
 
 from __future__ import annotations
 
@@ -12,19 +12,24 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from inspect import cleandoc
+from typing import Any
 
 import click
 
 import grfpp
 from grfpp._imports import require
 from grfpp.cli.console import log_notes, note
-from grfpp.errors import InputError, InputWarning
+from grfpp.errors import InputError, InputWarning, did_you_mean
 
-#: Exit codes that shells expect for bad input, Ctrl-C, and a pipe whose reader is gone.
-BAD_INPUT, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+#: Exit code for bad input, as of programs that refuse their options.
+BAD_INPUT = 2
+#: Exit code after Ctrl-C: 128 plus the number of SIGINT, as shells expect.
+INTERRUPTED = 130
+#: Exit code where the reader of a pipe has closed it: 128 plus the number of SIGPIPE.
+BROKEN_PIPE = 141
 
-#: The module of each command, imported when the command is called. It holds a command of that name;
-#: its docstring, after the first paragraph, is shown below the options.
+#: The module of each command, imported when the command is called. It has a command of that name;
+#: its docstring, after the first paragraph, is shown below the options. `grfpp_lab` is optional.
 COMMANDS = {
     "estimate": "grfpp.cli.estimate",
     "query": "grfpp.cli.query",
@@ -39,6 +44,7 @@ COMMANDS = {
     "reproduce": "grfpp_lab.commands.reproduce",
     "warmup": "grfpp.cli.warmup",
 }
+#: A parameter set in an advice, such as ``n_walks=4``.
 _SETTING = re.compile(r"\b([a-z]\w*)=('[^']*'|\"[^\"]*\"|[\w.+-]*\w)")
 
 
@@ -60,17 +66,25 @@ class _Commands(click.Group):
             ctx.obj.update(_flags(command))
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[0] not in COMMANDS and not args[0].startswith("-"):
+            advice = did_you_mean(args[0], self.list_commands(ctx))
+            ctx.fail(f"no such command {args[0]!r}; {advice}")
+        return super().resolve_command(ctx, args)
+
 
 def _flags(command: click.Command) -> dict[str, str]:
-    """The options of a command by the names that their values have in Python."""
+    """The options of a command by the Python parameters that they set."""
     flags = {}
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             flags[f"{parameter.name}"] = max(parameter.opts, key=len)
             for opposite in parameter.secondary_opts:
                 flags[f"not {parameter.name}"] = opposite
-    same = {"random_state": "seed", "normalization": "normalize", "symmetrize": "undirected"}
-    return {**{name: flags[other] for name, other in same.items() if other in flags}, **flags}
+    aliases = {"random_state": "seed", "normalization": "normalize", "symmetrize": "undirected"}
+    return {**{name: flags[other] for name, other in aliases.items() if other in flags}, **flags}
 
 
 @click.group(
@@ -102,12 +116,22 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code.
 
-    What the user can mend is one line on stderr; only bugs give a traceback.
+    Errors that the user can correct are one line on stderr; only bugs raise.
+
+    Parameters
+    ----------
+    arguments
+        The words that follow `grfpp` on the command line.
+
+    Examples
+    --------
+    >>> run(["estimate", "no-such-file.txt"])  # with a message on stderr
+    2
     """
     flags: dict[str, str] = {}  # of the command, once it is known
     try:
         with warnings.catch_warnings(), log_notes():
-            # Each warning once, wherever in the library it comes from.
+            # Print equal warnings once, wherever in the library they are raised.
             warn = cache(lambda text: note(f"warning: {text}"))
             warnings.showwarning = lambda message, *_, **__: warn(in_options(message, flags))
             with app.make_context("grfpp", list(arguments), obj=flags) as context:
@@ -120,7 +144,7 @@ def run(arguments: Sequence[str]) -> int:
         note("interrupted")
         return INTERRUPTED
     except BrokenPipeError:
-        # What Python flushes at its end must not fail again.
+        # Python flushes stdout at exit, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
@@ -132,7 +156,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _explanation(error: Exception, flags: dict[str, str]) -> str | None:
-    """What to tell the user, or nothing when the error is ours."""
+    """The message for an error that the user can correct; ``None`` for a bug in grfpp."""
     if isinstance(error, InputError):
         return in_options(error, flags)
     if isinstance(error, click.ClickException):
@@ -142,12 +166,18 @@ def _explanation(error: Exception, flags: dict[str, str]) -> str | None:
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename}" if error.filename else error.strerror
     if isinstance(error, MemoryError):
-        return "the memory of this machine does not suffice"
+        return "this machine has too little memory"
     return None
 
 
+def _detail(name: str, value: Any) -> str:
+    """One measured value of a warning."""
+    text = f"{value:.4g}" if isinstance(value, float) else f"{value}"
+    return f"{name.replace('_', ' ')}: {text}"
+
+
 def in_options(message: Exception | str, flags: dict[str, str]) -> str:
-    """A message of the library with the options of a command in place of Python's arguments.
+    """A message of the library with the options of a command in place of Python's parameters.
 
     Examples
     --------
@@ -156,11 +186,12 @@ def in_options(message: Exception | str, flags: dict[str, str]) -> str:
     >>> in_options(error, flags)
     '--walks must be >= 1, found 0; pass --degree 2'
     """
-    text = str(message)
     if not isinstance(message, InputError | InputWarning):
-        return text
-    if message.argument in flags:
-        text = flags[message.argument] + text.removeprefix(message.argument)
+        return str(message)
+    argument = flags.get(f"{message.argument}", message.argument)
+    text = str(InputError(message.problem, argument=argument, advice=message.advice))
+    if isinstance(message, InputWarning) and message.details:
+        text += f" ({', '.join(_detail(*item) for item in message.details.items())})"
 
     def in_option(match: re.Match[str]) -> str:
         name, value = match[1], match[2].strip("'\"")

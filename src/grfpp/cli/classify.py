@@ -1,22 +1,23 @@
-"""`grfpp classify`: how well graphs are classified by kernels and walks.
+"""`grfpp classify`: the accuracy of graph classification by kernels and walks.
 
-Every graph becomes features, and a learner predicts the classes. Scale, number of walks and number
-of eigenvalues, features and learner where there are several, are chosen anew for each fold, from
-the other folds alone. Lists such as 8,16,32 are the candidates.
+Every graph becomes features, and a learner predicts the classes. Scale, number of walks, number of
+eigenvalues, features and learner, where there are several candidates, are chosen for each fold from
+the other folds. Lists such as 8,16,32 are candidates.
 
 Features, by a random forest:
   spectrum             the smallest eigenvalues of the kernel, as in the paper
-  same-label           of the kernel without edges of unequal labels
+  same-label           those of the graph without edges of unequal labels
   both-spectra         both of them
   label-pairs          the sums of the kernel over pairs of labels
   spectrum-and-pairs   the spectrum and the sums
   walk-masses          counts, masses between labels, returns, by length
 Features, by a support vector machine:
   signatures           counts of nodes whose walks lead to the same labels
-  auto                 spectrum, walk-masses or signatures with their
-                       learners; often the best
+  colours              counts of nodes of the same Weisfeiler-Lehman colours
+  auto                 walk-masses or colours, whichever is best on the other folds; the
+                       spectrum too if nodes have no labels or its options are given
 
-Walks of the last three are on D^-1/2 A D^-1/2; they have no kernel, scale or degree.
+Walks of walk-masses are on D^-1/2 A D^-1/2; only the spectrum has a kernel, scale and degree.
 
 Example commands:
   grfpp classify MUTAG
@@ -40,10 +41,11 @@ from grfpp.cli import console, options, results
 from grfpp.errors import InputError
 from grfpp.options import WalkOptions
 
-#: Numbers of walks are candidates, and walks are not reused.
+#: Options about walks that this command does not have: ``--walks`` is a list of candidates here,
+#: and walks are not reused.
 _WITHOUT = ("n_walks", "reuse_walks")
 _BY_KERNELS = ("spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs")
-_BY_WALKS = ("walk-masses", "signatures")
+_BY_WALKS = ("walk-masses", "signatures", "colours")
 
 
 @options.command
@@ -89,7 +91,7 @@ def classify(
         The kernel itself, or its estimate by walks; if not given, grf++, and exact for walk-masses,
         signatures and auto.
     features
-        What graphs are classified by; see below.
+        Features of the graphs; see below.
     kernel
         The kernel; grfpp estimate --help lists them.
     scale
@@ -101,14 +103,15 @@ def classify(
     seed
         Of the walks, folds and forests.
     n_eigenvalues
-        How many eigenvalues; small graphs have zeros.
+        Numbers of eigenvalues; small graphs are padded with zeros.
     output
-        Write what was chosen in each fold, and its accuracy.
+        Write the chosen parameters of each fold, and its accuracy.
     """
     by_walks, has_kernel = features not in _BY_KERNELS, features not in _BY_WALKS
-    unused = options.given("kernel", "scale", "degree", "n_eigenvalues")
-    if unused and not has_kernel:
-        raise InputError(f"--features {features} has no {unused[0]}: leave it out")
+    given = options.given("kernel", "scale", "degree", "n_eigenvalues")
+    if given and not has_kernel:
+        problem = f"{features} does not use {given[0]}"
+        raise InputError(problem, argument="features", advice="leave that option out")
     grid = {
         "scales": options.numbers(scale, "scale", float),
         "n_walks": options.numbers(n_walks, "n_walks", int),
@@ -126,14 +129,16 @@ def classify(
         data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
         is_unlabelled = features == "spectrum" or (by_walks and data.node_labels is None)
         graphs: list[Any] = list(data.graphs) if is_unlabelled else labelled_graphs(data)
-    selection.stratified_folds(data.labels, folds, walks.seed)  # refuses too many before the walks
+    if features == "auto" and not (is_unlabelled or given):
+        has_kernel = False  # with labels, the returns of walks say what the spectrum does
+    selection.stratified_folds(data.labels, folds, walks.seed)  # refuses too many folds early
     result, candidates = results.Result(), selection.Candidates()
     parameters = options.estimator_parameters(walks, without=_WITHOUT)
     parameters["estimate"] = "exact" if method == "exact" else "walks"
     degree, most_walks = parameters.pop("degree"), max(grid["n_walks"])
     with result.timed("features", "making features"):
         if by_walks:
-            kinds = (features,) if features in _BY_WALKS else _BY_WALKS
+            kinds = (features,) if features in _BY_WALKS else selection.AUTO_KINDS
             candidates = selection.walk_candidates(graphs, kinds, n_walks=most_walks, **parameters)
         if has_kernel:
             parameters |= {"kind": "spectrum" if by_walks else features, "kernel": kernel, **grid}
@@ -155,24 +160,24 @@ def classify(
     text += f"{len(data.classes)} classes"
     size = {"n_graphs": len(data), "n_classes": len(data.classes)}
     result.add("data", text, dataset=data.name, **size)
-    made_by = "exact"
+    text = "exact"
     if method != "exact":
         stitching = f"stitching degree {degree}, " if has_kernel else ""
-        made_by = f"walks with {stitching}lengths {results.law_text(walks.termination)}"
+        text = f"walks with {stitching}lengths {results.law_text(walks.termination)}"
     if has_kernel:
-        made_by = f"{kernel}, {made_by}"
-    result.add("kernel" if has_kernel else "walks", made_by, method=made_by)
+        text = f"{kernel}, {text}"
+    result.add("kernel" if has_kernel else "walks", text, method=text)
     result.add("features", features, features=features)
     if by_walks:
-        both = [*candidates.forests, *candidates.machines]
-        settings = [{"features": _feature_text(each)} for each in both]
+        names = [*candidates.forests, *candidates.machines]
+        settings = [{"features": _feature_text(name)} for name in names]
         counts = Counter(f"{row['features']} ({row['learner']})" for row in rows)
         chosen = ", ".join(f"{name} {count}x" for name, count in counts.most_common())
     else:
-        settings = [_setting(each) for each in candidates.forests]
-        ((usual, _),) = Counter(score.chosen for score in scores).most_common(1)
-        chosen = f"most often {usual.words}"
-    among = {name: list(dict.fromkeys(each[name] for each in settings)) for name in settings[0]}
+        settings = [_setting(candidate) for candidate in candidates.forests]
+        ((mode, _),) = Counter(score.chosen for score in scores).most_common(1)
+        chosen = f"most often {mode.words}"
+    among = {name: list(dict.fromkeys(row[name] for row in settings)) for name in settings[0]}
     result.add("chosen", chosen, chosen_among=among)
     result.add("folds", f"{folds}, stratified, seed {walks.seed}", folds=rows, seed=walks.seed)
     result.add_time(**{name: name for name in result.seconds})

@@ -1,10 +1,10 @@
 """`grfpp cluster`: from a file with a graph to the cluster of each of its nodes.
 
-The nodes are placed by the leading eigenvectors of the kernel exp(10 SCALE D^-1/2 A D^-1/2), or of
-another one (grfpp estimate --help lists them), and clustered by k-means. Every pair of nodes gets a
-small additional weight, and whiskers are set apart, so that these and hubs do not mislead;
---how paper does neither, and walks; so do options about walks, unless --how or --method say
-otherwise.
+The leading eigenvectors of the kernel exp(10 SCALE D^-1/2 A D^-1/2), or of another one (grfpp
+estimate --help lists them), are coordinates of the nodes, which k-means clusters. Every pair of
+nodes gets a small additional weight, and whiskers are removed before k-means, so that neither they
+nor hubs mislead it. --how paper does neither, and estimates the kernel by walks; it is the default
+if options about walks are given, unless --method says otherwise.
 
 Example commands:
   grfpp cluster graph.txt -k 6 --output labels.csv
@@ -37,7 +37,7 @@ DEFAULT_KERNELS = {"regularized": "diffusion:10", "paper": "diffusion"}
 @options.option("--labels-from", metavar="ATTRIBUTE")
 @options.output_option()
 @options.output_option("FILE.png", ".png", ".svg", ".pdf", flags="--picture")
-@options.option("--how", type=options.choice("regularized", "paper"))
+@options.how_option("regularized", "paper")
 @options.method_option
 @options.kernel_option(None)
 @options.scale_option
@@ -59,17 +59,17 @@ def cluster(
 ) -> results.Result:
     """Cluster the nodes of a graph by a kernel.
 
-    Spectral clustering: nodes come together that walks connect well. Unless --method is given,
-    --how paper walks, and --how regularized takes the eigenvectors of the weights.
+    Spectral clustering: nodes that many walks connect are in one cluster. Unless --method is given,
+    --how paper samples walks, and --how regularized uses the eigenvectors of the weights.
 
     Parameters
     ----------
     n_clusters
-        Number of clusters; auto: that of the largest modularity, up to 20; with --labels-from, as
-        many as there are classes.
+        Number of clusters; auto: that of the largest modularity, up to 20; by default the number of
+        classes of --labels-from.
     labels_from
-        Compare with the classes that a .gml or .graphml file has in this attribute of its nodes,
-        where they have it.
+        Compare with the classes in this attribute of the nodes of a .gml or .graphml file; nodes
+        without it are not compared.
     output
         Write the cluster of each node.
     picture
@@ -84,7 +84,7 @@ def cluster(
     if picture is not None:
         require("matplotlib", "--picture")
     if n_clusters is None and labels_from is None:
-        raise InputError("-k says how many clusters to find; or give classes by --labels-from")
+        raise InputError("must be given", argument="n_clusters", advice="use -k or --labels-from")
     how = options.algorithm(how, "regularized", options.asks_for_walks() and method != "walks")
     function = kernel_from_spec(kernel or DEFAULT_KERNELS[how])
     classes: dict[int, str] = {}
@@ -112,8 +112,8 @@ def cluster(
         with atomic_write(picture) as stream:
             clustering.plot().savefig(stream, format=picture.suffix[1:].lower(), dpi=200)
 
-    made = {"walks": results.walks_text(walks), "exact": "none: the exact kernel"}
-    walks_text = made.get(clustering.method_, f"none: {clustering.method_}")
+    texts = {"walks": results.walks_text(walks), "exact": "none: the exact kernel"}
+    walks_text = texts.get(clustering.method_, f"none: {clustering.method_}")
     sizes = np.bincount(clustering.labels_, minlength=clustering.n_clusters_).tolist()
     result.add_graph(file.path, source)
     weights = {"scale": scale, "sigma": scale**0.5}

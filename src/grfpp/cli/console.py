@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
-# Unicode categories that terminals obey or do not show: controls, formats (such as those that
+# Unicode categories that terminals interpret or do not show: controls, formats (such as those that
 # reverse the direction of text), surrogates, line and paragraph separators.
 _ESCAPED_CATEGORIES = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 # Zero-width (non-)joiners, which Persian, Hindi and families of emoji are written with.
@@ -26,7 +26,7 @@ def shows_progress() -> bool:
 
 @contextmanager
 def status(text: str) -> Iterator[None]:
-    """Show on a terminal what is going on while the block runs."""
+    """Show the text on a terminal while the block runs."""
     if not shows_progress():
         yield
         return
@@ -57,7 +57,7 @@ def note(text: str) -> None:
 
 @contextmanager
 def log_notes() -> Iterator[None]:
-    """Show on a terminal what the library logs, such as that it compiles, in the block."""
+    """Show the library's log on a terminal while the block runs, such as that it compiles."""
     logger = logging.getLogger("grfpp")
     handler = logging.StreamHandler() if shows_progress() else logging.NullHandler()
     logger.addHandler(handler)
@@ -74,7 +74,7 @@ def print_json(document: Any) -> None:
 
 
 def new_table(columns: Sequence[str], words: Collection[str], title: str | None = None) -> Any:
-    """A rich table: columns of words to the left, columns of numbers to the right."""
+    """A rich table: columns of words are left-aligned, columns of numbers right-aligned."""
     from rich.table import Table
 
     table = Table(title=title, title_justify="left")
@@ -84,18 +84,18 @@ def new_table(columns: Sequence[str], words: Collection[str], title: str | None 
 
 
 def print_table(table: Any) -> None:
-    """Print a rich table, whole also where the terminal's width is not known."""
+    """Print a rich table, at 120 columns where stdout is no terminal."""
     from rich.console import Console
 
     console = Console(width=None if sys.stdout.isatty() else 120)
     with console.capture() as captured:
         console.print(table)
-    # Not through rich: it ends the program by itself when the reader of a pipe has closed it.
+    # Not printed by rich, which exits by itself when the reader of a pipe has closed it.
     print("\n".join(line.rstrip() for line in captured.get().splitlines()))
 
 
 def visible(text: str) -> str:
-    r"""Text with Python's escapes for the characters that a terminal would obey or not show.
+    r"""Text with Python's escapes for characters that a terminal would interpret or not show.
 
     Examples
     --------

@@ -3,8 +3,8 @@
 Edge lists (.txt .tsv .csv .edges .edgelist, also compressed as .gz or .zip, .parquet, .feather) may
 be larger than memory: DuckDB sorts them. While this runs, there must be room for temporary files
 beside the folder, about three times the text, and for the folder itself. Other files are read into
-memory first. The graph is the one that other commands read from the file: the same edges, names and
-order.
+memory first. The folder holds the same edges, names and order that other commands read from the
+file.
 
 Example commands:
   grfpp convert edges.tsv.gz graph.grf
@@ -32,9 +32,9 @@ from grfpp.io.folder.reader import folder_bytes
 def convert(
     *, file: options.GraphFile, target: Path, n_nodes: int | None, memory: str | None
 ) -> results.Result:
-    """Write a graph to a folder that other commands open at once.
+    """Write a graph to a folder that other commands open without reading it.
 
-    It is not read as a whole. Every command takes the folder for its GRAPH; in Python it is
+    Every command takes the folder for its GRAPH, and maps it into memory; in Python it is
     grfpp.Graph.open(folder). Edge lists may be of any size.
 
     Parameters
@@ -44,7 +44,7 @@ def convert(
     n_nodes
         Number of nodes, which are 0 to N - 1, where some of them have no edge.
     memory
-        What DuckDB may take, such as 4GB; 1.5GB if not given, or a third of what is free.
+        Largest memory of DuckDB, such as 4GB; if not given, 1.5GB or a third of the free memory.
     """
     result = results.Result()
     seconds, step, start = result.seconds, "reading", perf_counter()
@@ -66,7 +66,7 @@ def convert(
     weight = None if graph.scaled.base is not None else graph.scaled.value
     names = {None: f"none: nodes are 0 to {graph.n_nodes - 1}", "whole": "whole numbers"}
     result.add_graph(file.path, graph)
-    text = "of their own" if weight is None else f"all {weight:g}, none stored"
+    text = "one per edge" if weight is None else f"all {weight:g}, none stored"
     result.add("weights", text, weights=weight)
     result.add("names", names.get(graph.names.kind, "text"), names=graph.names.kind)
     result.add_time(**{name: name for name in seconds})

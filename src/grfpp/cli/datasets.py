@@ -1,7 +1,7 @@
-"""`grfpp datasets`: what data sets there are, and which are at hand.
+"""`grfpp datasets`: the data sets, and which of them are on this machine.
 
 Files are looked for in the folder that GRFPP_DATA names, then in the cache
-(GRFPP_CACHE, or the system's place for caches).
+(GRFPP_CACHE, or the system's cache folder).
 
 Example commands:
   grfpp datasets
@@ -21,7 +21,7 @@ from grfpp.cli import console, options, results
 from grfpp.datasets import DataFile, DatasetInfo, where
 from grfpp.errors import InputError
 
-#: Too many to list with the others.
+#: The family with too many data sets to list with the others.
 _LONG_FAMILY = "meshes"
 
 
@@ -32,26 +32,26 @@ _LONG_FAMILY = "meshes"
 def datasets(name: str | None, download: bool, as_json: bool) -> None:
     """List the data sets that grfpp can load, or describe one.
 
-    Says how large they are, under which licence, and where they are at hand; of a single one that
-    is, also how many nodes, edges and classes it has.
+    With size, licence and folder; for a single one that is on this machine also with its numbers of
+    nodes, edges and classes.
 
     Parameters
     ----------
     name
         A data set, or the family 'meshes'; all of them if left out.
     download
-        Download the data set if it is not at hand.
+        Download the data set if it is not on this machine.
     """
     if name is not None and name.lower() != _LONG_FAMILY:
         _describe(library.dataset_info(name), download).show(as_json)
         return
     if download:
-        raise InputError("--download needs the name of a single data set")
+        raise InputError("needs one data set", argument="download", advice="name it, as in cora")
     chosen = [d for d in library.all_datasets() if name is None or d.family == _LONG_FAMILY]
     if as_json:
         console.print_json({**_folders(), "datasets": [_document(info) for info in chosen]})
         return
-    _print_table(chosen, gather=name is None)
+    _print_table(chosen, summarize=name is None)
     for folder, path in _folders().items():
         print(f"{folder}: {path or 'not set'}")
 
@@ -74,13 +74,13 @@ def _file(file: DataFile) -> dict[str, Any]:
     return {"path": file.path, **size, "address": file.address or None}
 
 
-def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:
+def _print_table(chosen: list[DatasetInfo], summarize: bool) -> None:
     words = ("name", "what", "licence", "at hand")
     table = console.new_table(("name", "what", "size", "licence", "at hand"), words)
     table.columns[0].no_wrap = table.columns[2].no_wrap = True
     for family, members in groupby(chosen, key=lambda info: info.family):
-        if gather and family == _LONG_FAMILY:
-            table.add_row(*_gathered(list(members)))
+        if summarize and family == _LONG_FAMILY:
+            table.add_row(*_mesh_summary(list(members)))
         else:
             for info in members:
                 size = readable_bytes(info.n_bytes)
@@ -89,19 +89,19 @@ def _print_table(chosen: list[DatasetInfo], gather: bool) -> None:
     console.print_table(table)
 
 
-def _gathered(meshes: list[DatasetInfo]) -> list[str]:
-    """One line for all meshes."""
-    found = [where(info) for info in meshes]
-    places = " and ".join(sorted({place for place in found if place}))
-    n_found = len(found) - found.count(None)
+def _mesh_summary(meshes: list[DatasetInfo]) -> list[str]:
+    """One row of the table for all meshes."""
+    locations = [folder for info in meshes if (folder := where(info))]
+    folders = " and ".join(sorted(set(locations)))
     sizes = [mesh.n_vertices for mesh in library.mesh_table()]
     what = f"{len(meshes)} meshes of {min(sizes)} to {max(sizes):,} vertices, Thingi10K"
     size = readable_bytes(sum(info.n_bytes for info in meshes))
-    return [_LONG_FAMILY, what, size, "CC or GPL", f"{n_found} in {places}" if n_found else "no"]
+    at_hand = f"{len(locations)} in {folders}" if locations else "no"
+    return [_LONG_FAMILY, what, size, "CC or GPL", at_hand]
 
 
 def _describe(info: DatasetInfo, download: bool) -> results.Result:
-    """One data set; how many nodes, edges and classes it has where its files are at hand."""
+    """One data set, with its numbers of nodes, edges and classes if its files are here."""
     result, counts = results.Result(), None
     if download or where(info):
         with console.status(f"reading {info.name}"):

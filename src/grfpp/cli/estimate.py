@@ -28,7 +28,7 @@ from grfpp.distributed.estimate import ClusterBackend
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.estimate.accuracy import relative_error
-from grfpp.estimate.batches import HERE
+from grfpp.estimate.batches import LOCAL_BACKEND
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.io.archive import save_arrays
 from grfpp.kernels import TaylorKernel
@@ -45,7 +45,7 @@ _LISTS = {"taylor": "taylor:A0:A1:...", "custom": "custom:P0:P1:..."}
 
 
 def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
-    """How kernels or laws are written, and what they are: the first line of their docstrings."""
+    """The text forms of kernels or laws, and the first lines of their docstrings."""
     definitions = []
     for name, kind in kinds.items():
         parameters = [] if name in _LISTS else [item.name.upper() for item in fields(kind)]
@@ -54,9 +54,8 @@ def _definitions(kinds: Mapping[str, type]) -> list[tuple[str, str]]:
     return definitions
 
 
-_KERNELS: dict[str, type] = {**KERNELS, "taylor": TaylorKernel}
 _TERMS = {
-    "Kernels, with numbers that may be left out": _definitions(_KERNELS),
+    "Kernels, with numbers that may be left out": _definitions({**KERNELS, "taylor": TaylorKernel}),
     "Laws of the walk lengths": _definitions(LAWS),
 }
 
@@ -66,7 +65,7 @@ _TERMS = {
 @options.walk_options(sampling=True)
 @options.output_option("FILE", ".npz", ".csv")
 @options.option("--rows", metavar="ROW,ROW,...")
-@options.option("--std", is_flag=True)
+@options.std_option
 @options.option("--project", metavar="R", type=click.IntRange(1))
 @options.option("--check", is_flag=True)
 @options.cluster_option
@@ -86,8 +85,8 @@ def estimate(
 ) -> results.Result:
     """Estimate a graph kernel by stitched random walks.
 
-    Reads the graph, normalises its weights, walks, and reports the error of the estimate. Files are
-    written whole or not at all.
+    Reads the graph, normalises its weights, samples walks, and reports the error of the estimate.
+    Files are written whole or not at all.
 
     Parameters
     ----------
@@ -110,23 +109,23 @@ def estimate(
     names = [] if rows is None else split_rows(rows)
     suffix = None if output is None else output.suffix.lower()
     if project and suffix != ".npz":
-        raise InputError("--project needs --output FILE.npz for the features")
+        raise InputError("needs a file", argument="project", advice="give --output FILE.npz")
     if suffix == ".csv" and not names:
-        problem = f"--output {output}: a .csv file is for --rows; estimates go to .npz files"
-        raise InputError(problem)
+        problem, advice = "needs --rows for a .csv file", "write estimates to a .npz file"
+        raise InputError(problem, argument="output", advice=advice)
     if std and not names:
-        raise InputError("--std is for the rows of --rows: name some")
+        raise InputError("needs rows", argument="std", advice="give --rows ROW,ROW,...")
     if walks.n_groups and not std and (project or suffix != ".npz"):
         advice = "give --output FILE.npz without --project, or --std"
-        raise InputError(f"--groups is for error bars: {advice}")
+        raise InputError("needs a file or --std", argument="n_groups", advice=advice)
 
     result = results.Result()
     with result.timed("read", f"reading {file.path}"):
         source = file.read()
-        nodes = [source.names.written(name, "rows") for name in names]
+        nodes = [source.names.index_of_text(name, "rows") for name in names]
         W = choice.weights(source)
     with result.timed("walk"):
-        backend = HERE if client is None else ClusterBackend(Cluster(client))
+        backend = LOCAL_BACKEND if client is None else ClusterBackend(Cluster(client))
         K = sample_estimate(W, choice.kernel, walks, console.shows_progress(), backend)
 
     labels = results.node_names(source)
@@ -153,8 +152,8 @@ def estimate(
     result.add("kernel", f"{choice.kernel!r}, stitching degree {K.degree}", **K.meta)
     n, steps = K.meta["n_walks"], K.meta["steps_per_node"]
     text = f"{walks.walks}, {n} a node and factor, lengths {walks.termination!r}, seed {walks.seed}"
-    done = "walked" if "tol" in K.meta else "expected"
-    result.add("walks", f"{text}: {steps:.6g} steps a node {done}")
+    kind = "walked" if "tol" in K.meta else "expected"
+    result.add("walks", f"{text}: {steps:.6g} steps a node {kind}")
     _add_factors(result, K, walks)
     result.add_cluster(client)
     result.add_time(read="reading", walk="walking")
@@ -183,7 +182,7 @@ def estimate(
 
 
 def _add_factors(result: results.Result, K: KernelEstimate, walks: WalkOptions) -> None:
-    """Add the size of the factors, each counted once though it may stand twice in the product."""
+    """Add the size of the factors, of which each counts once even if it occurs in several links."""
     factors = {link.factor for link in K.chain.links}
     n_entries = sum(factor.n_entries for factor in factors)
     index_bytes = 4 if n_entries < 2**31 else 8
@@ -199,7 +198,7 @@ def _add_factors(result: results.Result, K: KernelEstimate, walks: WalkOptions) 
 
 
 def split_rows(text: str) -> list[str]:
-    """Split ``0,5,9``; a name with a comma stands in double quotes.
+    """Split ``0,5,9``; a name with a comma is in double quotes.
 
     Examples
     --------
@@ -211,7 +210,7 @@ def split_rows(text: str) -> list[str]:
         (names,) = csv.reader([text], skipinitialspace=True, strict=True)
     names = [name.strip() for name in names]
     if not names or not all(names):
-        raise InputError(f"--rows {text!r} is not a list such as 0,5,9")
+        raise InputError(f"must be a list such as 0,5,9, found {text!r}", argument="rows")
     return names
 
 

@@ -1,8 +1,8 @@
 """`grfpp label`: from the labels of some nodes to those of the others.
 
-Labels are propagated by a kernel of the graph. Which kernel, how wide, and how labels are read out
-of it is chosen by labels that are held out in turn; so are the probabilities, which are calibrated:
-of nodes with 0.8, about 8 in 10 should be right. grfpp estimate --help lists the kernels.
+Labels are predicted by a kernel of the graph. Kernel, width and rule are chosen by cross-validation
+on the known labels, which also calibrates the probabilities: of nodes with 0.8, about 8 in 10
+should be right. grfpp estimate --help lists the kernels.
 
 Example commands:
   grfpp label papers.gml --labels-from field --output labels.csv
@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import csv
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,12 +22,10 @@ from grfpp.cli import console, options, results
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.files import read_attribute, read_text
-
-if TYPE_CHECKING:
-    from grfpp.tasks import KernelLabelPropagation
+from grfpp.nodes import NodeNames
 
 _AUTO = "auto"
-#: Classes whose numbers of nodes are shown.
+#: Number of classes whose sizes are shown, so that they fit on one line.
 _N_SHOWN = 8
 
 
@@ -37,7 +34,7 @@ _N_SHOWN = 8
 @options.path_option("--labels", metavar="FILE.csv")
 @options.output_option()
 @options.kernel_option(_AUTO, "-k")
-@options.option("--how", type=options.choice(_AUTO, "propagation", "svm", "kriging"), default=_AUTO)
+@options.how_option(_AUTO, "propagation", "svm", "kriging", default=_AUTO)
 @options.option("--hold-out", type=float, default=0.0)
 @options.seed_option
 @options.graph_options
@@ -55,27 +52,28 @@ def label(
 ) -> results.Result:
     """Predict the labels of nodes from those of some nodes.
 
-    Reads a graph in which some nodes have a label, and gives the others the likeliest one, with its
-    probability.
+    Reads a graph in which some nodes have a label, and predicts the most probable label of the
+    others, with its probability.
 
     Parameters
     ----------
     labels_from
-        The attribute of nodes in a .gml or .graphml file that holds the labels, where they have it.
+        The attribute of nodes in a .gml or .graphml file that holds the labels.
     labels
         A table with a node and its label on each line, in place of --labels-from.
     output
         Write label and probability of each node that had no label.
     kernel
-        The kernel; auto chooses one by labels held out.
+        The kernel; auto chooses one by held-out labels.
     how
-        K @ Y, a support-vector machine, kriging, or the best of them on labels held out.
+        K @ Y, a support-vector machine, kriging, or the best of them on held-out labels.
     hold_out
-        Hide this share of the labels at first, and report how many of them are predicted.
+        First hide this share of the labels, and report the accuracy of their prediction.
+    seed
+        Of the folds, and of the labels to hide.
     """
     if (labels_from is None) == (labels is None):
-        problem = "the labels are in an attribute, --labels-from, or in a table, --labels: give one"
-        raise InputError(problem)
+        raise InputError("or --labels-from must be given, not both", argument="labels")
     share = probability(hold_out, "hold_out", below_one=True)
     with console.status(f"reading {file.path}"):
         source = file.read()
@@ -87,14 +85,14 @@ def label(
     nodes = np.array(list(known), np.int64)
     values = np.array(list(known.values()))
 
-    from grfpp.tasks import KernelLabelPropagation
+    from grfpp.tasks.labels import KernelLabelPropagation, score_held_out
 
     model = KernelLabelPropagation(source, kernel=kernel, how=how, random_state=seed)
     result = results.Result()
     held_out = None
     if share:
         with result.timed("hold out", "predicting labels held out"):
-            held_out = _score_held_out(model, nodes, values, share, seed)
+            held_out = score_held_out(model, nodes, values, share, seed)
     with result.timed("predict", "choosing and predicting"):
         model.fit(nodes, values)
 
@@ -145,61 +143,42 @@ def attribute_labels(path: Path, attribute: str, n_nodes: int) -> dict[int, str]
 
 
 def check_labels(labels: dict[int, str], option: str, n_nodes: int) -> None:
-    """Refuse labels that nothing can be learned from, or compared with."""
+    """Refuse labels that are too few to be learned from, or to be compared with."""
     n, n_classes = len(labels), len(set(labels.values()))
     if n_classes < 2 or (n == n_classes and n > max(2, n_nodes // 2)):
-        problem = f"{n} of the {n_nodes} nodes have a label, {n_classes} different ones"
-        advice = "there must be two at least, and nodes must share some"
-        raise InputError(f"{option}: {problem}", advice=advice)
+        problem = "must give at least two different labels, and some to several nodes, found "
+        problem += f"{n_classes} different ones at {n} of {n_nodes} nodes"
+        raise InputError(problem, argument=option)
 
 
 def read_labels(path: Path, graph: Graph) -> dict[int, str]:
     """The labels in a table, by node index; nodes without text have none.
 
-    The first line may hold the names of the columns: it does where no node has such a name.
+    The first line holds the names of the columns if its first cell is not the name of a node.
     """
-    labels: dict[int, str] = {}
+    rows = read_rows(path, graph.names, "labels", "label")
+    return {node: cells[0] for node, cells in rows.items() if cells[0]}
+
+
+def read_rows(path: Path, names: NodeNames, option: str, what: str) -> dict[int, list[str]]:
+    """The cells of a table that follow the node in the first column, by node index."""
+    rows: dict[int, list[str]] = {}
     try:
         lines = list(csv.reader(read_text(path).splitlines(), strict=True))
     except csv.Error as error:
-        raise InputError(f"--labels {path} is not a table: {error}") from None
+        raise InputError(f"{path} is not a table: {error}", argument=option) from None
     for number, line in enumerate(lines, 1):
         if not line:
             continue
-        where = f"--labels {path}, line {number}"
-        name, text = (cell.strip() for cell in [*line, ""][:2])
+        where = f"--{option} {path}, line {number}"
+        name, *cells = (cell.strip() for cell in line)
         try:
-            node = graph.names.written(name, f"{where}: nodes")
+            node = names.index_of_text(name, f"{where}: nodes")
         except InputError:
             if number > 1:
                 raise
             continue
-        if len(line) < 2 or node in labels:
-            raise InputError(f"{where}: must hold a node, each once, and its label, found {line}")
-        if text:
-            labels[node] = text
-    return labels
-
-
-def _score_held_out(
-    model: KernelLabelPropagation, nodes: Any, values: Any, share: float, seed: int
-) -> dict[str, Any]:
-    """How well labels are predicted that are hidden, a share of each class."""
-    from sklearn.base import clone
-
-    from grfpp.tasks.calibration import calibration_error
-
-    rng = np.random.default_rng(seed)
-    hidden = np.zeros(len(nodes), bool)
-    for value in np.unique(values):
-        members = np.flatnonzero(values == value)
-        # One of each class stays: a class that is never seen cannot be predicted.
-        n_hidden = min(round(share * len(members)), len(members) - 1)
-        hidden[rng.choice(members, n_hidden, replace=False)] = True
-    if not hidden.any():
-        raise InputError(f"--hold-out {share:g} of {len(nodes)} labels is none; hide more")
-    fitted = clone(model).fit(nodes[~hidden], values[~hidden])
-    probabilities = fitted.predict_proba(nodes[hidden])
-    accuracy = float(fitted.score(nodes[hidden], values[hidden]))
-    error = calibration_error(probabilities, values[hidden], fitted.classes_)
-    return {"n": int(hidden.sum()), "accuracy": accuracy, "calibration_error": error}
+        if not cells or node in rows:
+            raise InputError(f"{where}: must hold a node, each once, and its {what}, found {line}")
+        rows[node] = cells
+    return rows

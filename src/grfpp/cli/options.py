@@ -32,15 +32,19 @@ from grfpp.io.meshes import MeshWeights
 from grfpp.io.table_options import Duplicates, EdgeListOptions
 from grfpp.kernels import kernel_from_spec
 from grfpp.linalg.symmetrize import Symmetrize
+from grfpp.operators import METHODS
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 PATH = click.Path(path_type=Path)
-#: Seconds to wait for a Dask scheduler.
+#: Seconds to wait for a Dask scheduler, enough for one on another continent.
 _DASK_TIMEOUT = 10
+#: Largest number of processes of ``local:N``: more are a typing error.
 _MAX_DASK_WORKERS = 1024
+_EXACT_METHODS = [name for name in METHODS if name != "walks"]
+#: Separators that shells make hard to type.
 _SEPARATORS = {"tab": "\t", "\\t": "\t", "space": " "}
 
 
@@ -59,7 +63,7 @@ class OutputFile(click.Path):
 
 
 def _shown_name(parameter: click.Parameter) -> str:
-    """An option or an argument as people know it."""
+    """The longest flag of an option, or the name of an argument."""
     is_option = isinstance(parameter, click.Option)
     return max(parameter.opts, key=len) if is_option else parameter.human_readable_name
 
@@ -90,8 +94,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command, unless an output is also an input or another output."""
-        paths = [each for each in self.params if isinstance(each.type, click.Path)]
-        files = {each: path for each in paths if (path := ctx.params.get(f"{each.name}"))}
+        options = [option for option in self.params if isinstance(option.type, click.Path)]
+        files = {option: path for option in options if (path := ctx.params.get(f"{option.name}"))}
         for output, path in files.items():
             if isinstance(output.type, OutputFile):
                 others = [other for parameter, other in files.items() if parameter is not output]
@@ -145,6 +149,11 @@ def output_option(
     return option(*flags.split(), metavar=metavar, type=type)
 
 
+def how_option(*algorithms: str, default: str | None = None) -> Decorator:
+    """The option ``--how``: one of the algorithms of a task."""
+    return option("--how", type=choice(*algorithms), default=default)
+
+
 def kernel_option(default: str | None, *letters: str) -> Decorator:
     """The option ``--kernel``."""
     return option("--kernel", *letters, default=default, metavar="KERNEL")
@@ -153,41 +162,44 @@ def kernel_option(default: str | None, *letters: str) -> Decorator:
 json_option = option(
     "--json", "as_json", help="Print one JSON document instead of text.", is_flag=True
 )
+# `grfpp classify` has another ``--method``: it compares the paper's methods, "grf" and "grf++".
 method_option = option(
     "--method",
     help="Estimate the kernel by walks, or compute it; auto takes the method of least predicted "
-    "time, and dense, chebyshev, lanczos, solve are these methods.",
-    type=choice("walks", "exact", "auto", "dense", "chebyshev", "lanczos", "solve"),
+    f"time, and {', '.join(_EXACT_METHODS)} are these methods.",
+    type=choice("walks", "exact", "auto", *_EXACT_METHODS),
     metavar="walks|exact|auto|...",
 )
+# `grfpp classify` takes a list of scales; `grfpp interpolate` needs to know whether one is given.
 scale_option = option("--scale", help="Factor on all weights.", default=1.0)
+std_option = option("--std", is_flag=True)
 mesh_weights_option = option("--mesh-weights", type=choice(*get_args(MeshWeights)))
 
 
 def method_parameters(method: str) -> dict[str, Any]:
-    """The parameters `estimate` and `method` of an estimator that ``--method`` stands for."""
+    """The parameters `estimate` and `method` of an estimator that ``--method`` sets."""
     if method in ("walks", "exact"):
         return {"estimate": method, "method": None}
     return {"estimate": "exact", "method": method}
 
 
 def given(*names: str) -> list[str]:
-    """Those of the running command's options that were given to it, as people know them."""
-    context, typed = click.get_current_context(), ParameterSource.COMMANDLINE
-    chosen = {name for name in names if context.get_parameter_source(name) == typed}
-    return [_shown_name(each) for each in context.command.params if each.name in chosen]
+    """The flags of those options that are on the command line of the running command."""
+    context, line = click.get_current_context(), ParameterSource.COMMANDLINE
+    chosen = {name for name in names if context.get_parameter_source(name) == line}
+    return [_shown_name(option) for option in context.command.params if option.name in chosen]
 
 
 def algorithm(how: str | None, default: str, needs_paper: bool) -> str:
-    """The value of ``--how``; options that only the paper's algorithm has ask for it."""
+    """The value of ``--how``; ``paper`` by default where options are given that it alone has."""
     if how == default and needs_paper:
-        problem = "does not use the options about walks or --method that were given"
-        raise InputError(f"--how {default} {problem}: leave them out, or use --how paper")
+        problem = f"must be paper for options about walks and --method, found {default}"
+        raise InputError(problem, argument="how", advice="leave those options out")
     return how or ("paper" if needs_paper else default)
 
 
 def number_or_word(text: Any) -> Any:
-    """A whole number if the text is one; whoever receives it checks the rest."""
+    """A whole number if the text is one, else the text, which the library checks."""
     return int(text) if isinstance(text, str) and text.isdecimal() and len(text) < 40 else text
 
 
@@ -202,9 +214,9 @@ def numbers(text: str, name: str, convert: type) -> list[Any]:
 
 
 def _option_group(target: str, make: Callable[..., Any], *options: Decorator) -> Decorator:
-    """A decorator that adds options to a command, which receives them as one value `target`.
+    """A decorator that adds options to a command, which receives them as one argument, `target`.
 
-    The value is what `make` returns; the docstring of `make` has the help of the options.
+    `make` returns its value from those of the options; its docstring has the help of the options.
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -271,7 +283,7 @@ kernel_options = _option_group(
 
 #: Options about walks that the estimators of `grfpp.tasks` have too.
 _OF_TASKS = ("degree", "n_walks", "termination", "seed", "reuse_walks", "n_jobs", "walks")
-#: What click is told besides the type and the default of an option.
+#: Further settings of click, by field.
 _CLICK: dict[str, dict[str, Any]] = {
     "termination": {"metavar": "LAW"},
     "seed": {"default": 0},
@@ -294,7 +306,7 @@ def _walk_option(name: str) -> Decorator:
     elif bool in types:
         settings["is_flag"] = True
     elif name != "dtype":
-        settings["type"] = next((each for each in (int, float) if each in types), str)
+        settings["type"] = next((type for type in (int, float) if type in types), str)
     entry = re.search(rf"^{name}\n    (.*?\.)(?=\s|\Z)", getdoc(WalkOptions) or "", re.M | re.S)
     text = " ".join(entry[1].split()) if entry else ""
     text = re.sub(r"(?<!`)`(\w+)`(?!`)", lambda match: _FLAGS[match[1]][0], text)
@@ -309,10 +321,10 @@ def walk_options(*, without: Collection[str] = (), sampling: bool = False) -> De
     without
         Names of options that the command does not have.
     sampling
-        Whether it has those that only `grfpp.sample` knows.
+        Whether it has those that only `grfpp.sample` takes.
     """
-    known = _FLAGS if sampling else _OF_TASKS
-    names = [name for name in _FLAGS if _FLAGS[name] and name in known and name not in without]
+    taken = _FLAGS if sampling else _OF_TASKS
+    names = [name for name in _FLAGS if _FLAGS[name] and name in taken and name not in without]
     return _option_group("walks", WalkOptions.of, *map(_walk_option, names))
 
 
@@ -450,15 +462,15 @@ def dask_client(address: str | None) -> Iterator[Any]:
         client = distributed.Client(address, timeout=_DASK_TIMEOUT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        problem = f"--dask {address}: no scheduler answers there ({reason})"
+        problem = f"must be the address of a scheduler, found {address} ({reason})"
         advice = "start one with 'dask scheduler', or use local:N"
-        raise InputError(problem, advice=advice) from None
+        raise InputError(problem, argument="dask", advice=advice) from None
     with client:
         yield client
 
 
 async def _connect(distributed: Any, address: str) -> None:
-    """Fail if no scheduler answers. A client that fails would try on in the background."""
+    """Raise if no scheduler answers. A client would keep trying in the background."""
     security = distributed.Security().get_connection_args("client")
     connect = import_module("distributed.comm").connect
     await (await connect(address, timeout=_DASK_TIMEOUT, **security)).close()

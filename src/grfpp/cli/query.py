@@ -1,8 +1,8 @@
 """`grfpp query`: the nodes that are nearest to some nodes under a kernel.
 
-Nodes are named as in the file, and numbered from 0 where it has no names. Answers cost what the
-nodes reached cost, however large the graph is; a folder graph.grf (grfpp convert) is not read as a
-whole either. Kernels are written as for grfpp estimate.
+Nodes are named as in the file, or by indices from 0 where it has no names. The cost depends on the
+nodes that are reached, not on the size of the graph; of a folder graph.grf (grfpp convert) only
+their part is read. Kernels have the text forms of grfpp estimate.
 
 Example commands:
   grfpp query graph.gml --node Anna --top 5
@@ -22,7 +22,7 @@ from typing import Any
 import click
 
 from grfpp.cli import options, results
-from grfpp.distributed.local import ask_top_k
+from grfpp.distributed.local import query_top_k
 from grfpp.errors import InputError
 from grfpp.io.files import read_text
 from grfpp.local import LocalKernel
@@ -36,7 +36,7 @@ from grfpp.operators.kernel_choice import KernelChoice
 @options.kernel_options
 @options.option("--tol", type=float)
 @options.option("--budget", type=float)
-@options.option("--std", is_flag=True)
+@options.std_option
 @options.option("--no-self", is_flag=True)
 @options.seed_option
 @options.jobs_option
@@ -66,13 +66,13 @@ def query(
     node
         Ask about this node; may be given several times.
     nodes_from
-        Ask about the nodes in this file, a line each.
+        Ask about the nodes in this file, one per line.
     top
-        How many nodes to find for each.
+        Number of nearest nodes to find for each.
     tol
         Relative error of each row, in the 2-norm.
     budget
-        Edges that may be followed for each node.
+        Number of edges that may be followed for each node.
     std
         Standard errors of the values, from 16 further rows each: takes 16 times as long.
     no_self
@@ -84,7 +84,7 @@ def query(
     result = results.Result()
     with result.timed("read", f"reading {file.path}"):
         source = file.read()
-        rows = [source.names.written(name, argument) for argument, name in names]
+        rows = [source.names.index_of_text(name, argument) for argument, name in names]
         local = LocalKernel(choice.weights(source), choice.kernel, **settings)
     with result.timed("load", "loading the compiled loops"):
         with_std: Any = std
@@ -92,7 +92,7 @@ def query(
     with result.timed("query", "finding the nearest nodes"):
         k = min(top, source.n_nodes)
         if client is not None:
-            answer = ask_top_k(client, local, rows, (k, std, not no_self))
+            answer = query_top_k(client, local, rows, (k, std, not no_self))
         else:
             answer = local.top_k(rows, k, with_std, include_self=not no_self)
 
@@ -110,7 +110,7 @@ def query(
     for row, *lists in zip(rows, *(array.tolist() for array in answer), strict=True):
         name, entries = results.json_name(labels[row]), []
         for rank, (other, value, *error) in enumerate(zip(*lists, strict=True), start=1):
-            if other >= 0:  # else fewer nodes are within reach
+            if other >= 0:  # else fewer than k nodes are reached
                 entry = {"row": other, "node": results.json_name(labels[other]), "value": value}
                 entries.append({**entry, "std": error[0] if std else None})
                 lines.append([name, rank, entry["node"], value, *error])
@@ -123,10 +123,10 @@ def query(
 
 
 def _requested_names(names: Sequence[str], path: Path | None) -> list[tuple[str, str]]:
-    """The names of the nodes that are asked about, each with the argument that has it."""
+    """The names of the requested nodes, each after the argument that it comes from."""
     if not names and path is None:
-        raise InputError("--node NAME says which node to ask about; or --nodes-from FILE")
+        raise InputError("or --nodes-from must be given", argument="node")
     lines = [] if path is None else [line.strip() for line in read_text(path).split("\n")]
     if path is not None and not any(lines):
-        raise InputError(f"--nodes-from {path}: there is no name in it")
+        raise InputError(f"must hold names of nodes, {path} has none", argument="nodes_from")
     return [*(("node", name) for name in names), *(("nodes_from", name) for name in lines if name)]

@@ -22,21 +22,21 @@ from grfpp._memory import readable_bytes
 from grfpp.cli.console import print_json, status, visible
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.io.atomic import atomic_write, followed, target_problem
+from grfpp.io.atomic import atomic_write, link_target, target_problem
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.options import WalkOptions
 from grfpp.termination import Termination
 from grfpp.typing import FloatArray
 
-#: Entries of a kernel's row that are shown.
+#: Number of entries of a kernel's row that are shown, so that they fit on one line.
 _N_SHOWN = 6
-# What spreadsheets take for the beginning of a formula, in both widths.
+# Beginnings of formulas in spreadsheets, in ASCII and full-width characters.
 _FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
 
 class Result:
-    """What a command found, as labelled lines and as the values of a JSON document.
+    """The result of a command, as labelled lines and as the values of a JSON document.
 
     Examples
     --------
@@ -60,16 +60,16 @@ class Result:
 
     @contextmanager
     def timed(self, name: str, text: str | None = None) -> Iterator[None]:
-        """Record the wall time of a step, and show `text` on a terminal meanwhile."""
+        """Record the wall time of a step, during which a terminal shows `text`."""
         start = perf_counter()
         with nullcontext() if text is None else status(text):
             yield
         self.seconds[name] = perf_counter() - start
 
     def add_time(self, **words: str) -> None:
-        """Add the seconds of the steps, each with the words for what was done."""
-        took = {word: self.seconds[name] for name, word in words.items()}
-        text = ", ".join(f"{s:.{2 if s > 0.01 else 4}f} s {word}" for word, s in took.items())
+        """Add the seconds of the steps, by name, with a description of each."""
+        seconds = {word: self.seconds[name] for name, word in words.items()}
+        text = ", ".join(f"{s:.{2 if s > 0.01 else 4}f} s {word}" for word, s in seconds.items())
         self.add("time", text, seconds=self.seconds)
 
     def add_graph(self, path: Path, graph: Graph, choice: KernelChoice | None = None) -> None:
@@ -150,21 +150,21 @@ def law_text(law: Termination) -> str:
     ('negative-binomial:2:0.25', 'custom:0.5:0.5')
     """
     name, *parameters = law.to_dict().values()
-    numbers = np.concatenate([np.ravel(each) for each in parameters]).tolist()
+    numbers = np.concatenate([np.ravel(values) for values in parameters]).tolist()
     return ":".join([name, *(f"{number:.15g}" for number in numbers)])
 
 
 def check_output(path: Path, suffixes: Sequence[str], option: str = "--output") -> None:
     """Refuse a file that could not be written, or whose suffix does not say what to write."""
     if path.suffix.lower() not in suffixes:
-        wanted = f"the suffix must be {' or '.join(suffixes)}, not {path.suffix or 'none'}"
-        raise InputError(f"{option} {path}: {wanted}")
-    folder = followed(path).parent
+        expected = " or ".join(suffixes)
+        raise InputError(f"must have the suffix {expected}, found {path}", argument=option)
+    folder = link_target(path).parent
     problem = target_problem(path, folder=path.suffix.lower() == ".grf")
     if problem is None and not os.access(folder, os.W_OK):
         problem = f"the folder {folder} cannot be written to"
     if problem:
-        raise InputError(f"{option} {path}: {problem}")
+        raise InputError(f"{path}: {problem}", argument=option)
 
 
 def require_other(option: str, path: Path, others: Iterable[str | Path]) -> None:
@@ -173,8 +173,8 @@ def require_other(option: str, path: Path, others: Iterable[str | Path]) -> None
         with suppress(OSError, RuntimeError):  # of files that do not exist yet
             file = Path(other).expanduser()
             if path.resolve() == file.resolve() or path.samefile(file):
-                problem = f"is the same file as {other}, which would be lost"
-                raise InputError(f"{option} {path} {problem}")
+                problem = f"{path} is the same file as {other}, which would be lost"
+                raise InputError(problem, argument=option, advice="write to another file")
 
 
 def write_csv(path: Path | None, columns: Sequence[Any], rows: Iterable[Sequence[Any]]) -> None:
@@ -192,7 +192,7 @@ def write_csv(path: Path | None, columns: Sequence[Any], rows: Iterable[Sequence
 
 
 def csv_cell(value: Any) -> Any:
-    """A cell; text that a spreadsheet would compute gets an apostrophe, numbers stay as they are.
+    """A cell; text that a spreadsheet would read as a formula gets an apostrophe in front.
 
     Examples
     --------

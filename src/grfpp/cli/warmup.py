@@ -1,4 +1,4 @@
-"""`grfpp warmup`: compile now rather than at the first call.
+"""`grfpp warmup`: compile before the first call.
 
 Example commands:
   grfpp warmup
@@ -12,9 +12,9 @@ from grfpp.cli import options, results
 @options.command
 @options.shows_result
 def warmup() -> results.Result:
-    """Compile the inner loops now, rather than at the first call.
+    """Compile the inner loops before the first call.
 
-    The machine keeps the results; a second run only loads what is compiled.
+    The compiled code is cached on disk; a second run only loads it.
     """
     from grfpp.warmup import warmup as compile_all
 

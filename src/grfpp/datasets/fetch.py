@@ -13,27 +13,42 @@ from grfpp.datasets.registry import DataFile, DatasetInfo, dataset_info
 from grfpp.errors import InputError, MissingDataError
 
 _LOGGER = logging.getLogger("grfpp")
+#: Seconds without an answer of the server that end a download.
 _TIMEOUT_SECONDS = 30
 
 
 def data_folder() -> Path | None:
-    """The folder that ``GRFPP_DATA`` names, or ``None`` when it is not set."""
-    named = os.environ.get("GRFPP_DATA")
-    if not named:
+    """The folder that ``GRFPP_DATA`` names, or ``None`` if it is not set.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import data_folder
+    >>> folder = data_folder()
+    >>> folder is None or folder.is_dir()
+    True
+    """
+    value = os.environ.get("GRFPP_DATA")
+    if not value:
         return None
-    folder = Path(named).expanduser()
+    folder = Path(value).expanduser()
     if not folder.is_dir():
-        raise InputError(f"GRFPP_DATA is {named!r}, which is not a folder; correct or unset it")
+        raise InputError(f"GRFPP_DATA is {value!r}, not a folder", advice="correct or unset it")
     return folder
 
 
 def cache_folder() -> Path:
-    """The folder that downloads go to: ``GRFPP_CACHE``, else where the system keeps caches.
+    """The folder of downloads: ``GRFPP_CACHE``, else a folder of the system's user cache.
 
-    It is not made before it is needed.
+    It is created by the first download.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import cache_folder
+    >>> list(cache_folder().glob("graphs/*.gml"))     # downloaded so far
+    [...]
     """
-    if named := os.environ.get("GRFPP_CACHE"):
-        return Path(named).expanduser()
+    if value := os.environ.get("GRFPP_CACHE"):
+        return Path(value).expanduser()
     # As `pooch.os_cache`, which is an optional package.
     if sys.platform == "win32":
         local = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local"
@@ -44,7 +59,7 @@ def cache_folder() -> Path:
 
 
 def find_file(file: DataFile) -> Path | None:
-    """Where a file is, or ``None`` when it is not at hand."""
+    """The path of a file in ``GRFPP_DATA`` or the cache, or ``None`` if it is in neither."""
     for folder in (data_folder(), cache_folder()):
         if folder is not None and (path := folder / file.path).is_file():
             return path
@@ -66,7 +81,13 @@ def at_hand(name: str) -> bool:
 def where(info: DatasetInfo) -> str | None:
     """What holds a data set: ``"GRFPP_DATA"``, ``"cache"``, both, or the name of a package.
 
-    ``None`` when it is not wholly at hand.
+    ``None`` if a file is missing.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import dataset_info, where
+    >>> where(dataset_info("karate"))                 # or "cache", or "GRFPP_DATA"
+    '...'
     """
     paths = [find_file(file) for file in info.files]
     if info.instead and None in paths:
@@ -87,21 +108,37 @@ def fetch(name: str, family: str | None = None, *, download: bool = True) -> Pat
 def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> Path:
     """Find a file, or download it into the cache.
 
-    Downloads have the checksum that the registry holds, or are refused. Files that are at hand are
-    taken as they are.
+    The checksum of a download must be that of the registry. Existing files are not checked.
+
+    Parameters
+    ----------
+    info, file
+        The data set, and one of its files.
+    download
+        Whether to download a missing file.
 
     Raises
     ------
     MissingDataError
-        When the file is not at hand and cannot be had, or `download` is false. It names the file
-        and the folder that it can be put into.
+        If the file is missing, and cannot be downloaded or `download` is false. The message names
+        the file and the folder to put it into.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import dataset_info, fetch_file
+    >>> from grfpp.errors import MissingDataError
+    >>> info = dataset_info("dolphins")
+    >>> try:
+    ...     path = fetch_file(info, info.files[0], download=False)
+    ... except MissingDataError:
+    ...     path = None
     """
     if (path := find_file(file)) is not None:
         return path
     if not download:
-        raise missing(info, file, "downloads were not asked for")
+        raise missing(info, file, "download is False")
     if not file.address:
-        raise missing(info, file, "grfpp knows no address to download it from")
+        raise missing(info, file, "it has no public address")
     target, size = cache_folder() / file.path, readable_bytes(file.n_bytes)
     try:
         pooch = require("pooch", "downloading")
@@ -115,7 +152,7 @@ def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> P
         reason = str(error)
     except ValueError:
         reason = f"the file at its address does not have the checksum {file.checksum}"
-    except OSError as error:  # all of requests' are, and those of a cache that cannot be written
+    except OSError as error:  # the base of requests' errors and of those of a read-only cache
         reason = f"the download failed ({type(error).__name__})"
         if (response := getattr(error, "response", None)) is not None:
             response.close()  # pooch leaves it open
@@ -124,11 +161,10 @@ def fetch_file(info: DatasetInfo, file: DataFile, *, download: bool = True) -> P
 
 
 def missing(info: DatasetInfo, file: DataFile, reason: str) -> MissingDataError:
-    """Make the error that says what is missing and where to put it."""
+    """Make the error about a missing file, with the path to put it at."""
     folder = data_folder()
     places = f"neither in GRFPP_DATA ({folder})" if folder else "not in GRFPP_DATA, which is unset,"
-    return MissingDataError(
-        f"{info.name}: {file.path} is {places} nor in the cache, and {reason}. "
-        f"Get it from {file.address or info.page} and put it at {cache_folder() / file.path}, "
-        f"or set GRFPP_DATA to a folder that holds {file.path}"
-    )
+    problem = f"{info.name}: {file.path} is {places} nor in the cache, and {reason}"
+    advice = f"get it from {file.address or info.page} and put it at {cache_folder() / file.path}, "
+    advice += f"or set GRFPP_DATA to a folder that holds {file.path}"
+    return MissingDataError(problem, advice=advice)

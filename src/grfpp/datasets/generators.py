@@ -1,7 +1,7 @@
 """Random and regular graphs, and stochastic block models with labelled nodes.
 
-The block models are PATTERN and CLUSTER of Dwivedi et al., "Benchmarking Graph Neural Networks",
-JMLR 2023, in any number.
+The block models are those of PATTERN and CLUSTER (Dwivedi et al., "Benchmarking graph neural
+networks", JMLR 2023), for any number of graphs.
 """
 
 from __future__ import annotations
@@ -21,41 +21,57 @@ from grfpp.graph import Graph
 from grfpp.io.matrices import unweighted
 from grfpp.typing import BoolArray, FloatArray, IntArray
 
-_BYTES_PER_EDGE = 100  # pairs, their transposes, sorting
-_BYTES_PER_PAIR = 300  # sets of pairs of Python integers
-_BYTES_PER_BLOCK_MODEL = 100_000  # edges and signals of one graph, on average
+#: Peak memory of an edge: pairs, their transposes, sorting.
+_BYTES_PER_EDGE = 100
+#: Peak memory of an edge in networkx: sets of pairs of Python integers.
+_BYTES_PER_PAIR = 300
+#: Memory of the edges and signals of one graph of communities, on average.
+_BYTES_PER_BLOCK_MODEL = 100_000
 
-#: Sizes of communities and of patterns: from the first to below the second.
+# The values below are those of the benchmark.
+#: Sizes of communities and of patterns are drawn from the first to below the second number.
 _COMMUNITY_SIZES = (5, 35)
-#: PATTERN: communities, probabilities of edges within and between them, probability of the edges
-#: of the pattern, and number of different signals.
-_PATTERN_COMMUNITIES, _PATTERN_WITHIN, _PATTERN_BETWEEN, _PATTERN_EDGES = 5, 0.5, 0.35, 0.5
+#: Number of communities of PATTERN.
+_PATTERN_COMMUNITIES = 5
+#: Probability of an edge within a community of PATTERN.
+_PATTERN_WITHIN = 0.5
+#: Probability of an edge between communities of PATTERN.
+_PATTERN_BETWEEN = 0.35
+#: Probability of an edge within the pattern, and between it and the communities.
+_PATTERN_EDGES = 0.5
+#: Number of different signals of PATTERN.
 PATTERN_SIGNALS = 3
-#: CLUSTER: communities, and probabilities of edges within and between them.
+#: Number of communities of CLUSTER.
 CLUSTER_COMMUNITIES = 6
-_CLUSTER_WITHIN, _CLUSTER_BETWEEN = 0.55, 0.25
+#: Probability of an edge within a community of CLUSTER.
+_CLUSTER_WITHIN = 0.55
+#: Probability of an edge between communities of CLUSTER.
+_CLUSTER_BETWEEN = 0.25
 
 
 def erdos_renyi(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
     """A random graph in which every two nodes are joined with probability `p`.
 
-    It need not be connected; `connected_random` is.
+    It may be disconnected; `connected_random` gives connected graphs.
 
     Examples
     --------
     >>> erdos_renyi(100, 0.04, seed=1).n_nodes
     100
+
+    References
+    ----------
+    Batagelj and Brandes, "Efficient generation of large random networks", 2005.
     """
     n, rng = whole(n_nodes, "n_nodes", 1), np.random.default_rng(whole(seed, "seed", 0))
     return undirected_graph(n, _random_pairs(n, probability(p, "p"), rng))
 
 
 def connected_random(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
-    """An Erdős–Rényi graph that is connected.
+    """A connected Erdős–Rényi graph.
 
-    Where chance leaves several components, each but the first is joined to those before it by one
-    edge between random nodes. Above ``p = ln(n) / n`` that is rare, so that the graph is nearly
-    always a plain Erdős–Rényi graph.
+    If the random graph has several components, each but the first is joined to those before it by
+    one edge between random nodes. Well above ``p = ln(n) / n`` that is rare.
 
     Examples
     --------
@@ -67,8 +83,8 @@ def connected_random(n_nodes: int, p: float, *, seed: int = 0) -> Graph:
     n_components, component = connected_components(unweighted(ends, n), directed=False)
     order = np.argsort(component, kind="stable")
     starts = np.searchsorted(component[order], np.arange(1, n_components + 1))
-    some = ((rng.integers(first), rng.integers(first, last)) for first, last in pairwise(starts))
-    bridges = [(order[before], order[within]) for before, within in some]
+    pairs = ((rng.integers(first), rng.integers(first, last)) for first, last in pairwise(starts))
+    bridges = [(order[before], order[within]) for before, within in pairs]
     return undirected_graph(n, np.concatenate([ends, np.array(bridges, int).reshape(-1, 2)]))
 
 
@@ -83,7 +99,7 @@ def random_regular(n_nodes: int, degree: int, *, seed: int = 0) -> Graph:
     n, d = whole(n_nodes, "n_nodes", 1), whole(degree, "degree", 0)
     if d >= n or n * d % 2:
         advice = "degree must be below n_nodes, and one of the two even"
-        raise InputError(f"no graph of {n} nodes has {d} neighbours at each", advice=advice)
+        raise InputError(f"no graph of {n} nodes has {d} neighbours of every node", advice=advice)
     require_bytes(_BYTES_PER_PAIR * n * (d + 1), f"a regular graph of {n} nodes")
     import networkx as nx
 
@@ -127,7 +143,7 @@ def undirected_graph(n_nodes: int, ends: IntArray) -> Graph:
 
 
 def _random_pairs(n: int, p: float, rng: np.random.Generator) -> IntArray:
-    """Take each pair of nodes with probability `p`, going from one that is taken to the next."""
+    """Select each pair of nodes with probability `p`, by geometric gaps between selected pairs."""
     n_pairs = n * (n - 1) // 2
     expected = p * n_pairs
     require_bytes(round(_BYTES_PER_EDGE * (n + expected)), f"a random graph of {n} nodes")
@@ -148,16 +164,23 @@ def _random_pairs(n: int, p: float, rng: np.random.Generator) -> IntArray:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelledNodes:
-    """A graph whose nodes have a signal that is seen and a class that is not.
+    """A graph whose nodes have an observed signal and a class to predict.
 
     Attributes
     ----------
     graph
         The graph.
     signals
-        A whole number from 0 for each node.
+        The signal of each node, an integer from 0.
     labels
         The class of each node.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import cluster_graphs
+    >>> first = cluster_graphs(1)[0]
+    >>> first.signals.shape == first.labels.shape == (first.graph.n_nodes,)
+    True
     """
 
     graph: Graph
@@ -169,22 +192,27 @@ class LabelledNodes:
 
 
 def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:
-    """Graphs of six communities; one node of each says which it is, the others are to be found.
+    """Graphs of six communities to predict, of each of which one node is labelled (CLUSTER).
 
-    Signals are 1 to 6 at those six nodes and 0 at all others; classes are the communities, from 0.
+    Signals are 1 to 6 at the six labelled nodes and 0 at all others; classes are the communities,
+    from 0.
 
     Parameters
     ----------
     n_graphs
-        How many.
+        Number of graphs.
     seed
-        The same seed gives the same graphs; with a larger number the first ones stay the same.
+        The same seed gives the same graphs, of which larger `n_graphs` add more.
 
     Examples
     --------
     >>> first = cluster_graphs(1)[0]
     >>> int(first.labels.max()), int(np.count_nonzero(first.signals))
     (5, 6)
+
+    References
+    ----------
+    Dwivedi et al., "Benchmarking graph neural networks", JMLR 2023.
     """
     graphs = []
     for number in range(_number_of_graphs(n_graphs)):
@@ -201,26 +229,31 @@ def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:
 
 
 def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> list[LabelledNodes]:
-    """Graphs of five communities that hide one of some fixed patterns, whose nodes are to be found.
+    """Graphs of five communities and a pattern, whose nodes are to be predicted (PATTERN).
 
-    A pattern is a small random graph with its signals; it is joined to the others at random. Graph
-    ``i`` holds pattern ``i % n_patterns``, so that consecutive parts of the list share patterns,
-    as training and test graphs of the benchmark do (it has 100).
+    A pattern is a small random graph with signals; it is joined to the communities at random. Graph
+    ``i`` has pattern ``i % n_patterns``, so that consecutive parts of the list share patterns, as
+    the training and test graphs of the benchmark do (it has 100). Classes are 1 for the nodes of
+    the pattern and 0 for others.
 
     Parameters
     ----------
     n_graphs
-        How many.
+        Number of graphs.
     n_patterns
-        How many different patterns.
+        Number of different patterns.
     seed
-        The same seed gives the same graphs; with a larger number the first ones stay the same.
+        The same seed gives the same graphs, of which larger `n_graphs` add more.
 
     Examples
     --------
     >>> first = pattern_graphs(1)[0]
     >>> sorted(set(first.labels.tolist())), int(first.signals.max())
     ([0, 1], 2)
+
+    References
+    ----------
+    Dwivedi et al., "Benchmarking graph neural networks", JMLR 2023.
     """
     n_patterns, seed = whole(n_patterns, "n_patterns", 1), whole(seed, "seed", 0)
     graphs = []
@@ -246,14 +279,14 @@ def pattern_graphs(n_graphs: int, *, n_patterns: int = 100, seed: int = 0) -> li
 
 
 def _number_of_graphs(n_graphs: int) -> int:
-    """A number of graphs that fit."""
+    """Check the number of graphs, and that they fit into memory."""
     number = whole(n_graphs, "n_graphs", 0)
     require_bytes(_BYTES_PER_BLOCK_MODEL * number, f"{number} graphs of communities")
     return number
 
 
 def _symmetric(rng: np.random.Generator, chance: FloatArray) -> BoolArray:
-    """Take each pair of different nodes with its probability."""
+    """Select each pair of different nodes with its probability."""
     upper = np.triu(rng.random(chance.shape) < chance, k=1)
     return np.asarray(upper | upper.T)
 

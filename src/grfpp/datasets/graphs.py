@@ -17,13 +17,15 @@ from grfpp.graph import Graph
 from grfpp.io.archive import opened_arrays
 from grfpp.io.markup import matrix_of, parse_gml
 from grfpp.io.matrices import unweighted
-from grfpp.io.packed import explained
-from grfpp.io.text import naming
+from grfpp.io.packed import reading_errors
+from grfpp.io.text import errors_about
 from grfpp.typing import IntArray
 
-_CLASS_ATTRIBUTE = "gt"  # of a node in GML files
+#: Attribute of a node's class in GML files.
+_CLASS_ATTRIBUTE = "gt"
 _PLANETOID_ARRAYS = ("edges", "labels", "n_nodes", "train", "validation", "test")
-_PLANETOID_BYTES_PER_BYTE = 16  # peak memory of reading, relative to the stored arrays
+#: Peak memory of reading, relative to the stored arrays.
+_PLANETOID_BYTES_PER_BYTE = 16
 
 AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
 
@@ -47,15 +49,22 @@ class GraphDataset:
     Attributes
     ----------
     name
-        What the registry calls it.
+        Name of the data set.
     graph
-        Its largest connected component, undirected.
+        The graph, undirected.
     labels
         The class of each node, from 0, in the order of the graph's rows.
     classes
-        What the classes are called.
+        Names of the classes.
     source
         The file that was read, or ``"networkx"``.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import load_graph
+    >>> club = load_graph("karate")
+    >>> club.graph.n_nodes, club.labels.shape, len(club.classes)
+    (34, (34,), 2)
     """
 
     name: str
@@ -71,22 +80,28 @@ class GraphDataset:
 def load_graph(name: str, *, download: bool = True) -> GraphDataset:
     """Load a graph by name: karate, dolphins, polbooks, football, databases, eurosis or cora.
 
-    The karate club needs no file: where that is not at hand, it comes from networkx. Those two are
-    the same graph with the nodes in another order (`Graph.node_ids` tells), but not quite the same
-    classes: in the file, node 8 is of the officer's party, which he supported; in networkx he is of
-    Mr. Hi's, whose club he joined. `GraphDataset.source` says which was read.
+    The karate club needs no file: without one, it comes from networkx. Both have the same edges,
+    but another order of nodes (see `Graph.node_ids`), and another class of node 8: in the file that
+    of the officer's party, which he supported; in networkx that of Mr. Hi, whose club he joined.
+    `GraphDataset.source` says which one was read.
 
     Parameters
     ----------
     name
-        Of a data set in the family ``"graphs"``.
+        Name of a data set of the family ``"graphs"``.
     download
-        Whether to download what is not at hand.
+        Whether to download a missing file.
 
     Raises
     ------
     MissingDataError
-        When the file is not at hand and cannot be downloaded.
+        If the file is missing and cannot be downloaded.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import load_graph
+    >>> load_graph("karate")
+    GraphDataset('karate', Graph(n_nodes=34, n_edges=78, undirected), 2 classes)
     """
     info = dataset_info(name, "graphs")
     (file,) = info.files
@@ -96,9 +111,28 @@ def load_graph(name: str, *, download: bool = True) -> GraphDataset:
 
 
 def read_labelled_gml(path: str | Path, name: str | None = None) -> GraphDataset:
-    """Read a GML file whose nodes have their class in the attribute ``gt``."""
+    """Read a GML file whose nodes have their class in the attribute ``gt``.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        Name of the data set; that of the file if not given.
+
+    Examples
+    --------
+    >>> import networkx as nx, tempfile
+    >>> from grfpp.datasets import read_labelled_gml
+    >>> graph = nx.path_graph(3)
+    >>> nx.set_node_attributes(graph, {0: "left", 1: "left", 2: "right"}, "gt")
+    >>> path = f"{tempfile.mkdtemp()}/path.gml"
+    >>> nx.write_gml(graph, path)
+    >>> read_labelled_gml(path).labels
+    array([0, 0, 1])
+    """
     file = Path(path)
-    with explained(file, "GML"):
+    with reading_errors(file, "GML"):
         data = file.read_bytes()
     parsed = parse_gml(data, str(file))
     matrix, node_ids = matrix_of(parsed, str(file), ".gml")
@@ -124,27 +158,38 @@ def _dataset(
     name: str, matrix: Any, node_ids: list[Any], classes: list[Any], source: str
 ) -> GraphDataset:
     names, labels = class_indices(np.array(classes, dtype=str))
-    with naming(source):
+    with errors_about(source):
         graph = Graph._of(Graph(matrix).adjacency, node_ids)
     return GraphDataset(name, graph, labels, tuple(names.tolist()), source)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SplitGraph:
-    """A graph whose nodes have classes, and the nodes to learn from, to choose by, to be judged on.
+    """A graph whose nodes have classes, split into training, validation and test nodes.
 
     Attributes
     ----------
     name
-        What it is called.
+        Name of the data set.
     graph
-        Undirected, all edges of weight 1.
+        The graph, undirected, all edges of weight 1.
     labels
-        The class of each node, from 0; -1 where it is not known.
+        The class of each node, from 0; -1 where it is unknown.
     train, validation, test
-        Numbers of nodes. No node is in two of them, and all have a class.
+        Node indices. The three sets are disjoint, and all of their nodes have a class.
     source
         The file that was read.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> from grfpp.datasets import read_planetoid
+    >>> graph = {"n_nodes": 4, "edges": [[0, 1], [1, 2], [2, 3]], "labels": [0, 0, 1, 1]}
+    >>> path = f"{tempfile.mkdtemp()}/path.npz"
+    >>> np.savez(path, **graph, train=[0, 3], validation=[1], test=[2])
+    >>> split = read_planetoid(path)
+    >>> split.labels[split.train], split.test
+    (array([0, 1]), array([2]))
     """
 
     name: str
@@ -166,23 +211,34 @@ class SplitGraph:
 
 
 def load_planetoid(name: str, *, download: bool = True) -> SplitGraph:
-    """Load a citation graph with the split of Planetoid (Yang et al. 2016): cora or pubmed.
+    """Load a citation graph with the split of Planetoid: cora or pubmed.
 
-    The whole graph, all components, without the words of the papers. 20 papers of each class are to
-    learn from, 500 others to choose by, 1,000 to be judged on. The authors publish pickles, which
-    are never read: the file must be at hand as ``.npz`` (`read_planetoid`).
+    The whole graph, all components, without the words of the papers. 20 papers of each class are
+    training nodes, 500 others validation nodes, 1,000 test nodes. The authors publish pickles,
+    which are never read: the file must exist as ``.npz`` (`read_planetoid`).
 
     Parameters
     ----------
     name
         ``"cora"`` or ``"pubmed"``.
     download
-        Whether to download what is not at hand.
+        Whether to download a missing file.
 
     Raises
     ------
     MissingDataError
-        When the file is not at hand.
+        If the file is missing.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import at_hand, load_planetoid
+    >>> if at_hand("planetoid-cora"):
+    ...     cora = load_planetoid("cora")
+
+    References
+    ----------
+    Yang, Cohen and Salakhutdinov, "Revisiting semi-supervised learning with graph embeddings",
+    ICML 2016.
     """
     short = str(name).lower().removeprefix("planetoid-")
     one_of(short, "name", ("cora", "pubmed"))
@@ -195,13 +251,23 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     Parameters
     ----------
     path
-        It holds ``edges`` of shape ``(m, 2)``, ``labels`` (-1 where they are not known),
-        ``n_nodes``, and ``train``, ``validation`` and ``test``, numbers of nodes.
+        A file with the arrays ``edges`` of shape ``(m, 2)``, ``labels`` (-1 where they are
+        unknown), ``n_nodes``, and ``train``, ``validation`` and ``test``, which are node indices.
     name
-        What to call it; else as the file.
+        Name of the data set; that of the file if not given.
+
+    Examples
+    --------
+    >>> import numpy as np, tempfile
+    >>> from grfpp.datasets import read_planetoid
+    >>> graph = {"n_nodes": 4, "edges": [[0, 1], [1, 2], [2, 3]], "labels": [0, 0, 1, 1]}
+    >>> path = f"{tempfile.mkdtemp()}/path.npz"
+    >>> np.savez(path, **graph, train=[0, 3], validation=[1], test=[2])
+    >>> read_planetoid(path)
+    SplitGraph('path', Graph(n_nodes=4, n_edges=3, undirected), 2 classes, 2/1/1)
     """
     file = Path(path)
-    with opened_arrays(file) as arrays, naming(str(file)):
+    with opened_arrays(file) as arrays, errors_about(str(file)):
         read = arrays.read(_PLANETOID_ARRAYS, _PLANETOID_BYTES_PER_BYTE, "the graph in")
         ends, stored, size, *split_parts = read
         n_nodes = whole(size.tolist(), "n_nodes", 1)
@@ -211,7 +277,7 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     if stored.shape != (n_nodes,) or stored.dtype.kind not in "iu":
         raise InputError(f"{file}: labels must be an integer for each of {n_nodes} nodes")
     if len(np.unique(split)) < len(split) or (stored[split] < 0).any():
-        raise InputError(f"{file}: a node of the split has no label, or is in two of its parts")
+        raise InputError(f"{file}: a node of the split has no label, or is in two parts of it")
     labels = np.full(n_nodes, -1)
     known = stored >= 0
     labels[known] = class_indices(stored[known])[1]

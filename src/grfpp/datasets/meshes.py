@@ -17,7 +17,7 @@ from grfpp.io import load_mesh as read_mesh_file
 from grfpp.io.meshes import Mesh, MeshWeights, merged
 from grfpp.typing import FloatArray, IntArray
 
-# Sides in both orders, sorted, and the graph of them.
+#: Peak memory of a face: its sides in both orders, sorted, and their graph.
 _BYTES_PER_FACE = 400
 
 
@@ -28,14 +28,20 @@ class TriangleMesh:
     Attributes
     ----------
     name
-        What the data set calls it.
+        Name in the data set.
     vertices
-        Coordinates of the points, a row each; no two are the same.
+        Coordinates of the points, one row each; no two points are equal.
     faces
-        The three points of each triangle.
+        Indices of the three points of each triangle.
     graph
-        Node ``i`` is vertex ``i``; every side of a triangle is an edge, of weight 1 unless
-        others were asked for.
+        Node ``i`` is vertex ``i``; every side of a triangle is an edge of weight 1.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import triangulated_sphere
+    >>> mesh = triangulated_sphere(1)
+    >>> mesh.vertices.shape, mesh.faces.shape, mesh.graph.n_edges
+    ((42, 3), (80, 3), 120)
     """
 
     name: str
@@ -51,17 +57,27 @@ class TriangleMesh:
 def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True) -> TriangleMesh:
     """Load a mesh by its number in Thingi10K, such as ``"101332"``.
 
-    `mesh_table` lists them. Some meshes of the paper are not available; others of nearly the same
-    size replace them, only on request.
+    `mesh_table` lists them. Some meshes of the paper are not available; `stand_in` replaces them by
+    others of nearly the same size.
 
     Parameters
     ----------
     name
-        The number.
+        The number of the mesh.
     stand_in
-        Whether the number of a mesh of the paper that is not available gives its stand-in.
+        Whether to load the stand-in of a mesh that is not available.
     download
-        Whether to download what is not at hand.
+        Whether to download a missing file.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import at_hand, load_mesh
+    >>> if at_hand("101332"):
+    ...     mesh = load_mesh("101332")
+
+    References
+    ----------
+    Zhou and Jacobson, "Thingi10K: a dataset of 10,000 3D-printing models", 2016.
     """
     number = str(name)
     substitutes = {mesh.paper_name: mesh for mesh in mesh_table() if mesh.is_stand_in}
@@ -74,13 +90,13 @@ def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True)
 
 
 def triangle_mesh(name: str, mesh: Mesh, weights: MeshWeights = "unit") -> TriangleMesh:
-    """Make a mesh that was read immutable, and give it the graph of its triangles."""
+    """Make a mesh immutable, and add the graph of its triangles."""
     graph = Graph(mesh.triangulated().adjacency(weights))
     return TriangleMesh(name, read_only(mesh.vertices), read_only(mesh.faces), graph)
 
 
 def triangulated_sphere(n_subdivisions: int = 3) -> TriangleMesh:
-    """An icosahedron whose triangles are cut into four several times, as a mesh.
+    """A mesh of the unit sphere: an icosahedron whose triangles are repeatedly cut into four.
 
     Examples
     --------

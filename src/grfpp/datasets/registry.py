@@ -25,14 +25,19 @@ class DataFile:
     Attributes
     ----------
     path
-        Where it lies in a data folder, with forward slashes.
+        Path in a data folder, with forward slashes.
     n_bytes, sha256
-        Size and checksum of the file that the loaders were checked on.
+        Size and checksum of the file with which the loaders are tested.
     address
-        Where it is downloaded from; empty where no public address is known to hold these data
-        under a known checksum.
+        URL for downloads; empty if no public one has these data under a known checksum.
     address_sha256
-        Checksum of the file at the address where that is another one, packed differently.
+        Checksum of the file at the URL if it differs, because it is packed differently.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import dataset_info
+    >>> dataset_info("cora").files[0].path
+    'graphs/cora.gml'
     """
 
     path: str
@@ -54,19 +59,26 @@ class DatasetInfo:
     Attributes
     ----------
     name, family
-        What loaders call it, and the kind of loader that reads it.
+        Its name, and the family of data sets that one loader reads.
     description
-        One line on what it holds.
+        Its content, in one line.
     licence
-        Under which terms it is distributed, in short.
+        Its licence, in short.
     page
-        Where its authors tell about it; files without an address are found there.
+        The web page of its authors, which also has the files without an address.
     files
-        All of them are needed.
+        Its files, all of which are needed.
     instead
-        A public file that serves when `files` are not at hand.
+        A public file that replaces missing `files`.
     package
-        An installed package that serves when `files` are not at hand.
+        An installed package that replaces missing `files`.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import dataset_info
+    >>> info = dataset_info("karate")
+    >>> info.family, info.description
+    ('graphs', 'friends in a karate club that split (Zachary 1977)')
     """
 
     name: str
@@ -86,22 +98,33 @@ class DatasetInfo:
 
 @dataclass(frozen=True)
 class MeshInfo:
-    """A triangle mesh of Thingi10K and its place in the paper.
+    """A triangle mesh of Thingi10K and its role in the paper.
 
     Attributes
     ----------
     name
         Its number in Thingi10K.
     n_vertices, n_edges, n_faces
-        Its size, equal vertices merged.
+        Its size, with equal vertices merged.
     role
         ``"normals"`` for the meshes whose normals the paper predicts, ``"scaling"`` for those of
-        its running times (the paper gives only their sizes; they are the only meshes of Thingi10K
-        that have them), ``"extra"`` for larger ones that the paper does not have.
+        its running times (the paper gives only their sizes; no other meshes of Thingi10K have
+        them), ``"extra"`` for larger ones that are not in the paper.
     paper_name, paper_vertices
         Number and size of the paper's mesh, ``None`` for extra ones.
     licence, author, thing
-        The model's terms, who made it, and its number on Thingiverse.
+        The model's licence, its author, and its number on Thingiverse.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import mesh_table
+    >>> smallest = mesh_table()[0]
+    >>> smallest.name, smallest.role, smallest.is_stand_in
+    ('60246', 'normals', False)
+
+    References
+    ----------
+    Zhou and Jacobson, "Thingi10K: a dataset of 10,000 3D-printing models", 2016.
     """
 
     name: str
@@ -117,7 +140,7 @@ class MeshInfo:
 
     @property
     def is_stand_in(self) -> bool:
-        """Whether it is another mesh of nearly the size of the paper's, which is not to be had.
+        """Whether it replaces a mesh of the paper of nearly the same size that is not available.
 
         Results on stand-ins are not comparable mesh by mesh.
         """
@@ -150,22 +173,29 @@ def _catalogue(package: str) -> tuple[DatasetInfo, ...]:
 
 
 def dataset_info(name: str, family: str | None = None) -> DatasetInfo:
-    """What is known of a data set; upper and lower case do not matter.
+    """Name, licence and files of a data set; upper and lower case do not matter.
 
     Parameters
     ----------
     name
-        What it is called in `all_datasets`.
+        Its name in `all_datasets`.
     family
-        Only look among data sets of this kind.
+        The family to which it must belong, if any.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import dataset_info
+    >>> info = dataset_info("Cora")
+    >>> info.name, info.family, len(info.files)
+    ('cora', 'graphs', 1)
     """
     one_of(family, "family", (None, *{info.family: None for info in all_datasets()}))
     known = {info.name.lower(): info for info in all_datasets() if family in (None, info.family)}
     if (info := known.get(str(name).lower())) is not None:
         return info
     kind = "" if family is None else f" among the {family}"
-    near = get_close_matches(str(name).lower(), known, n=1, cutoff=0.7)
-    advice = f"did you mean {known[near[0]].name!r}?" if near else "`grfpp datasets` lists them"
+    match = get_close_matches(str(name).lower(), known, n=1, cutoff=0.7)
+    advice = f"did you mean {known[match[0]].name!r}?" if match else "`grfpp datasets` lists them"
     raise InputError(f"there is no data set {shown(name)}{kind}", advice=advice)
 
 
@@ -188,7 +218,7 @@ _Record = TypeVar("_Record")
 
 
 def _record(kind: type[_Record], row: dict[str, str], **others: Any) -> _Record:
-    """A dataclass from a row whose columns have the names of its fields; the rest is given."""
+    """A dataclass from a row whose columns have the names of its fields, and other fields."""
     values = {}
     for field in fields(kind):  # type: ignore[arg-type]  # a dataclass
         if field.name in row:

@@ -16,7 +16,7 @@ Counts = dict[str, int | float]
 
 
 def count(name: str, *, download: bool = True) -> Counts:
-    """Load a data set and count its nodes, edges, classes and what else it has.
+    """Load a data set and count its nodes, edges, classes, graphs and faces.
 
     Examples
     --------

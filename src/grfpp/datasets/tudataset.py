@@ -22,28 +22,36 @@ from grfpp.io.packed import opened_zip
 from grfpp.io.text import input_errors
 from grfpp.typing import FloatArray, IntArray
 
-_BYTES_PER_BYTE = 6  # peak memory of parsing, relative to the text: numbers, transposes, sorting
+#: Peak memory of parsing, relative to the text: numbers, transposes, sorting.
+_BYTES_PER_BYTE = 6
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TUDataset:
-    """Graphs with a class each.
+    """A collection of graphs, each with a class.
 
     Attributes
     ----------
     name
-        The data set.
+        Name of the data set.
     graphs
-        Undirected, all weights 1, self-loops as they are in the file.
+        The graphs, undirected, all weights 1, with the self-loops of the file.
     labels
         The class of each graph, from 0.
     classes
-        The numbers that the file gives the classes, such as -1 and 1.
+        The numbers of the classes in the file, such as -1 and 1.
     node_labels
-        For each graph the whole numbers that its nodes have, as they are in the file (a row a node
-        where there are several), or ``None`` where nodes have none.
+        For each graph the integer labels of its nodes in the file (one row per node if there are
+        several), or ``None`` if nodes have no labels.
     node_attributes
-        For each graph a row of real numbers a node, or ``None``.
+        For each graph one row of real numbers per node, or ``None``.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import at_hand, load_tudataset
+    >>> if at_hand("MUTAG"):
+    ...     molecules = load_tudataset("MUTAG")
+    ...     assert len(molecules.graphs) == len(molecules.labels) == len(molecules)
     """
 
     name: str
@@ -66,15 +74,25 @@ def load_tudataset(name: str, *, download: bool = True) -> TUDataset:
     Parameters
     ----------
     name
-        Of a data set in the family ``"tudataset"``. Others can be read by `read_tudataset`.
+        Name of a data set of the family ``"tudataset"``; `read_tudataset` reads any other.
     download
-        Whether to download what is not at hand.
+        Whether to download a missing file.
+
+    Examples
+    --------
+    >>> from grfpp.datasets import at_hand, load_tudataset
+    >>> if at_hand("MUTAG"):
+    ...     molecules = load_tudataset("MUTAG")
+
+    References
+    ----------
+    Morris et al., "TUDataset: a collection of benchmark datasets for learning with graphs", 2020.
     """
     return read_tudataset(fetch(name, "tudataset", download=download))
 
 
 def read_tudataset(path: str | Path) -> TUDataset:
-    """Read an archive in TUDataset's format.
+    r"""Read an archive in TUDataset's format.
 
     An edge is one edge, of weight 1, however often and in whichever directions it is listed. Labels
     and attributes of edges are left out.
@@ -84,6 +102,23 @@ def read_tudataset(path: str | Path) -> TUDataset:
     path
         A zip file with ``DS_A.txt``, ``DS_graph_indicator.txt``, ``DS_graph_labels.txt`` and maybe
         ``DS_node_labels.txt``, ``DS_node_attributes.txt``, where ``DS`` is the data set's name.
+
+    Examples
+    --------
+    >>> import tempfile, zipfile
+    >>> from grfpp.datasets import read_tudataset
+    >>> path = f"{tempfile.mkdtemp()}/TWO.zip"
+    >>> with zipfile.ZipFile(path, "w") as archive:       # an edge, and a path of three nodes
+    ...     archive.writestr("TWO/TWO_A.txt", "1, 2\n3, 4\n4, 5\n")
+    ...     archive.writestr("TWO/TWO_graph_indicator.txt", "1\n1\n2\n2\n2\n")
+    ...     archive.writestr("TWO/TWO_graph_labels.txt", "-1\n1\n")
+    >>> two = read_tudataset(path)
+    >>> two, two.graphs[1].n_edges, two.classes
+    (TUDataset('TWO', 2 graphs, 2 classes), 2, (-1, 1))
+
+    References
+    ----------
+    Morris et al., "TUDataset: a collection of benchmark datasets for learning with graphs", 2020.
     """
     file = Path(path)
     with opened_zip(file) as archive:
@@ -145,7 +180,7 @@ class _Tables:
         require_bytes(_BYTES_PER_BYTE * member.file_size, f"reading {self.name(table)}")
         data = self._archive.read(member).rstrip()
         values: npt.NDArray[Any] = np.empty((0, n_columns or 1), dtype)
-        with input_errors(self.name(table), ValueError, OverflowError):  # which name the row
+        with input_errors(self.name(table), ValueError, OverflowError):  # numpy names the row
             if data:
                 values = np.loadtxt(io.BytesIO(data), dtype, comments=None, delimiter=",", ndmin=2)
         # numpy skips empty lines, which would shift those that follow.

@@ -35,9 +35,9 @@ from grfpp.walks.sampling import Progress, expected_entries, factor_bytes, row_b
 
 #: Share of the workers' memory that factors may take: beyond it Dask writes to disk.
 _MEMORY_SHARE = 0.6
-#: Columns are counted in at most so many ranges, to cut them into parts of equal size.
+#: Largest number of column ranges whose entries are counted, which bounds the histograms' size.
 _MAX_COLUMN_BINS = 1024
-#: Parts for each thread of the cluster, for an even load.
+#: Parts of a transposed factor for each thread of the cluster, for an even load.
 _PARTS_PER_THREAD = 2
 
 
@@ -49,7 +49,7 @@ class ClusterDense:
     parts: list[Any]
 
     def whole(self) -> Any:
-        """One future of all rows: concatenated on one worker, from which others fetch them."""
+        """One future of all rows, concatenated on one worker, from which the others fetch them."""
         return self.cluster.submit(np.concatenate, self.parts)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> FloatArray:
@@ -61,7 +61,7 @@ class ClusterDense:
 class ClusterFactor(Factor):
     """A factor in blocks of rows, each a future that stays on its worker.
 
-    A product has one task a block, and no sums of several: vectors are sent, factors are not. The
+    A product is one task per block, without partial sums: vectors are sent, factors are not. The
     transposed factor is a second set of blocks, which the workers make when it is first needed. The
     entries of its rows are in the order of their sources, so that its products are summed in the
     order in which one machine sums them.
@@ -69,11 +69,11 @@ class ClusterFactor(Factor):
     Parameters
     ----------
     cluster
-        Where the blocks are.
+        The workers that hold the blocks.
     ranges
         The rows of each block, in order.
     make
-        Gives the futures of several sets of rows, each a range or an array of nodes.
+        Returns the futures of several sets of rows, each a range or an array of nodes.
     """
 
     cluster: Cluster
@@ -99,15 +99,15 @@ class ClusterFactor(Factor):
     def _transposed(self) -> tuple[IntArray, list[Any]]:
         """The columns at which the transpose is cut, and the futures of its blocks."""
         cluster, n, blocks = self.cluster, self.n_nodes, self.blocks
+        # Four or more parts, for clusters that grow.
         n_parts = min(n, len(blocks), max(4, _PARTS_PER_THREAD * cluster.n_threads))
         bins = np.unique(np.linspace(0, n, min(n, _MAX_COLUMN_BINS) + 1).astype(np.int64))
-        counting = cluster.map_colocated(tasks.count_columns, blocks, bins)
-        edges = _balanced(bins, np.sum(cluster.gather(counting), axis=0), n_parts)
-        pieces = cluster.map_colocated(tasks.split_columns, blocks, edges)
-        n_cut = len(edges) - 1
-        by_part = [cluster.map(operator.getitem, pieces, part) for part in range(n_cut)]
+        counts = cluster.gather(cluster.map_colocated(tasks.count_columns, blocks, bins))
+        edges = _balanced(bins, np.sum(counts, axis=0), n_parts)
+        split = cluster.map_colocated(tasks.split_columns, blocks, edges)
+        by_part = [cluster.map(operator.getitem, split, part) for part in range(len(edges) - 1)]
         parts = cluster.map(tasks.join_transposed, by_part)
-        cluster.wait(parts)  # products run where they are
+        cluster.wait(parts)  # products run on the workers that hold them
         return edges, parts
 
     def sides(self, *, transposed: bool) -> tuple[IntArray, list[Any]]:
@@ -124,7 +124,7 @@ class ClusterFactor(Factor):
         return cast(FloatArray, ClusterDense(cluster, parts))
 
     def rows(self, nodes: IntArray, n_jobs: int, *, transposed: bool = False) -> sp.csr_array:
-        """Chosen rows; where the blocks are not made yet, only these are sampled."""
+        """Selected rows; if the blocks have not been made yet, only these rows are sampled."""
         if not len(nodes):
             return sp.csr_array((0, self.n_nodes), dtype=self.dtype)
         if not transposed and "blocks" not in vars(self):
@@ -138,18 +138,18 @@ class ClusterFactor(Factor):
             for block, edge, (start, stop) in zip(blocks, edges[:-1], pairwise(cuts), strict=True)
             if stop > start
         ]
-        parts, places = map(list, zip(*requests, strict=True))
-        taken = self.cluster.map_colocated(operator.getitem, parts, places)
-        return sp.csr_array(stack_rows(self.cluster.gather(taken))[np.argsort(order)])
+        parts, indices = map(list, zip(*requests, strict=True))
+        selected = self.cluster.map_colocated(operator.getitem, parts, indices)
+        return sp.csr_array(stack_rows(self.cluster.gather(selected))[np.argsort(order)])
 
     @cached_property
     def n_entries(self) -> int:
         """Number of entries of all rows."""
-        counting = self.cluster.map_colocated(tasks.count_entries, self.blocks)
-        return sum(self.cluster.gather(counting))
+        counts = self.cluster.map_colocated(tasks.count_entries, self.blocks)
+        return sum(self.cluster.gather(counts))
 
     def csr_bytes(self, *, transposed: bool = False) -> int:
-        """Bytes that all rows need in this process."""
+        """Memory of all rows in this process, in bytes."""
         return factor_bytes(self.n_entries, self.n_nodes, self.dtype)
 
     def to_csr(self, n_jobs: int = -1, *, transposed: bool = False) -> sp.csr_array:
@@ -160,7 +160,7 @@ class ClusterFactor(Factor):
 
 
 def stacked(cluster: Cluster, blocks: Sequence[Any], n_rows: int, n_entries: int) -> sp.csr_array:
-    """All blocks of rows as one matrix in this process, fetched a few at a time."""
+    """All blocks of rows as one matrix in this process; a few blocks are fetched at a time."""
     matrix: GrowingMatrix | None = None
     for part in cluster.one_by_one(blocks):
         if matrix is None:
@@ -178,7 +178,7 @@ def _balanced(bins: IntArray, counts: IntArray, n_parts: int) -> IntArray:
     >>> _balanced(np.arange(6), np.array([8, 1, 1, 2, 4]), 2)
     array([0, 2, 5])
     """
-    before = np.concatenate([[0], np.cumsum(counts + 1)])  # no bin counts for nothing
+    before = np.concatenate([[0], np.cumsum(counts + 1)])  # empty bins count too
     cuts = np.searchsorted(before, np.linspace(0, before[-1], n_parts + 1)[1:-1])
     return np.unique(np.concatenate([[0], bins[cuts], [bins[-1]]]))
 
@@ -187,16 +187,29 @@ class DistributedEstimate(KernelEstimate):
     """A `KernelEstimate` on a Dask cluster, the same to the last bit as one that is sampled here.
 
     It has the methods of any estimate. The factors stay on the workers, in blocks of rows; only
-    vectors and requested rows are sent. The workers' memory is freed when the estimate is
+    vectors and requested rows are sent. The workers' memory is freed when the estimate is deleted
     (``del K``), or when the client closes.
 
-    `factors`, `matrices`, `to_torch` and `save` fetch the factors, and are refused where they do
-    not fit.
+    `factors`, `matrices`, `to_torch` and `save` fetch the factors, and raise an error if they do
+    not fit into memory.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx, tempfile
+    >>> from distributed import Client
+    >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+    >>> folder = f"{tempfile.mkdtemp()}/features"
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     K = grfpp.distributed.sample(client, W, grfpp.Diffusion(1.0), seed=0)
+    ...     K.save_features(folder, format="npz")
+    >>> X, Y = grfpp.distributed.load_features(folder)
+    >>> X.shape, Y.shape
+    ((34, 68), (34, 68))
     """
 
     @property
     def cluster(self) -> Cluster:
-        """Where the factors are."""
+        """The workers that hold the factors."""
         return cast(ClusterFactor, self.chain.links[0].factor).cluster
 
     def _half_blocks(self) -> tuple[Sequence[range], list[Any], list[Any]]:
@@ -206,31 +219,31 @@ class DistributedEstimate(KernelEstimate):
         return ranges, self._product_blocks(X), self._product_blocks(Y)
 
     def _product_blocks(self, chain: Chain) -> list[Any]:
-        """Futures of blocks of rows of a chain, each multiplied by the rows that it reaches."""
+        """Futures of blocks of rows of a chain; factors are multiplied row by row, on demand."""
         (_, blocks), *others = (
             cast(ClusterFactor, link.factor).sides(transposed=link.transposed)
             for link in chain.links
         )
         map_colocated, n = self.cluster.map_colocated, len(blocks)
         for edges, parts in others:
-            wanted = map_colocated(tasks.reached, blocks, edges)
-            taken = [
-                map_colocated(tasks.take_reached, [part] * n, wanted, number)
+            needed = map_colocated(tasks.columns_by_part, blocks, edges)
+            rows_by_part = [
+                map_colocated(tasks.take_rows, [part] * n, needed, number)
                 for number, part in enumerate(parts)
             ]
-            by_block = list(map(list, zip(*taken, strict=True)))
+            by_block = list(map(list, zip(*rows_by_part, strict=True)))
             blocks = map_colocated(tasks.multiply, blocks, by_block)
         return blocks
 
     def _feature_blocks(self) -> tuple[Sequence[range], list[Any]]:
-        """Rows of the blocks, and futures of their features, both sides."""
+        """Rows of the blocks, and futures of both sides of their features."""
         ranges, left, right = self._half_blocks()
         low_rank: list[Any] = [None] * len(ranges)
         if self.low_rank is not None:
             A, B = self.low_rank
             low_rank = [(A[rows.start : rows.stop], B[rows.start : rows.stop]) for rows in ranges]
-        rule = self.sign, self.symmetrized
-        return ranges, self.cluster.map(tasks.features, left, right, *rule, low_rank)
+        options = self.sign, self.symmetrized
+        return ranges, self.cluster.map(tasks.features, left, right, *options, low_rank)
 
     def _chain_diagonal(self) -> FloatArray:
         _, left, right = self._half_blocks()
@@ -262,9 +275,9 @@ class DistributedEstimate(KernelEstimate):
     ) -> None:
         """Write the features ``X, Y`` to a folder, in shards of consecutive nodes.
 
-        The folder appears when it is complete. Workers write the shards where they see the folder,
-        as on one machine or a shared file system; else this process fetches and writes them, a few
-        at a time. `grfpp.distributed.load_features` reads it.
+        The folder appears when it is complete. Workers write the shards if they see the folder, as
+        on one machine or a shared file system; else this process fetches and writes them, a few at
+        a time. `grfpp.distributed.load_features` reads it.
 
         Parameters
         ----------
@@ -285,13 +298,13 @@ class DistributedEstimate(KernelEstimate):
         names = self.names.to_array()
         with atomic_folder(Path(folder), HEADER) as temporary:
             path = str(temporary.resolve())
-            places = list(range(len(ranges))), [rows.start for rows in ranges]
+            positions = list(range(len(ranges))), [rows.start for rows in ranges]
             if cluster.sees(path):
-                writing = cluster.map(tasks.write_features, blocks, *places, path, format)
-                shards = cluster.gather(writing)
+                futures = cluster.map(tasks.write_features, blocks, *positions, path, format)
+                shards = cluster.gather(futures)
             else:
                 write = partial(tasks.write_features, folder=path, format=format)
-                shards = list(map(write, cluster.one_by_one(blocks), *places))
+                shards = list(map(write, cluster.one_by_one(blocks), *positions))
             header: dict[str, Any] = {
                 "file_format": format,
                 "n_nodes": self.n_nodes,
@@ -326,7 +339,7 @@ class ClusterBackend(Backend):
         return list(factors)
 
     def lazy_factors(self, plans: Sequence[WalkPlan], options: WalkOptions) -> list[Factor]:
-        """Factors that are sampled when they are first needed, a few rows or all."""
+        """Factors whose rows are sampled when they are first needed."""
         return list(self._factors(plans, options))
 
     def mean(self, factors: Sequence[Factor], weights: Sequence[float]) -> Factor:
@@ -335,7 +348,7 @@ class ClusterBackend(Backend):
 
         def make(rows: list[Any]) -> list[Any]:
             same_rows = list(map(list, zip(*(part.futures(rows) for part in parts), strict=True)))
-            return self.cluster.map(tasks.mean, tuple(weights), same_rows)
+            return self.cluster.map(tasks.mean_block, tuple(weights), same_rows)
 
         return ClusterFactor(self.cluster, self.ranges, parts[0].dtype, make)
 
@@ -348,7 +361,8 @@ class ClusterBackend(Backend):
         shared = {key: cluster.put(tasks.SharedPlan(plan)) for key, plan in layouts.items()}
 
         def factor(plan: WalkPlan) -> ClusterFactor:
-            make = partial(cluster.map, tasks.walk, shared[id(plan.layout)], plan.key, dtype)
+            source = shared[id(plan.layout)]
+            make = partial(cluster.map, tasks.sample_block, source, plan.key, dtype)
             return ClusterFactor(cluster, self.ranges, dtype, make)
 
         return [factor(plan) for plan in plans]
@@ -356,12 +370,12 @@ class ClusterBackend(Backend):
     def _require_memory(self, plans: Sequence[WalkPlan], options: WalkOptions) -> None:
         """Refuse factors that the workers cannot store, before the first is sampled."""
         limit, n = self.cluster.memory, plans[0].graph.n_nodes
-        # Twice, for their transposes.
+        # Twice: every factor has a transpose.
         n_bytes = 2 * len(plans) * factor_bytes(expected_entries(plans[0]), n, options.dtype)
         if limit is not None and n_bytes > _MEMORY_SHARE * limit:
             needed, allowed = map(readable_bytes, (n_bytes, int(_MEMORY_SHARE * limit)))
-            problem = f"{len(plans)} factors of {n} nodes need {needed}, but workers may take "
-            problem += f"{_MEMORY_SHARE:.0%} of their memory, {allowed}"
+            problem = f"{len(plans)} factors of {n} nodes need {needed}, but workers may use "
+            problem += f"{_MEMORY_SHARE:.0%} of their memory, that is {allowed}"
             raise InputError(problem, advice="start more workers, or use dtype='float32'")
 
 
@@ -384,13 +398,13 @@ def sample(
     client
         A ``distributed.Client``, not asynchronous, whose workers have this version of grfpp.
     W
-        A `Graph`, or anything that `Graph` takes. One that is on disk is opened by the workers,
-        under the same path; others are sent to them, once.
+        A `Graph`, or anything that `Graph` takes. The workers open a graph on disk under the same
+        path; other graphs are sent to them, once.
     kernel, degree, n_walks, termination, seed, options
         As for `grfpp.sample`. Factors stay on the workers: ``storage`` is not an option.
     progress
-        ``True`` for a progress bar on the terminal, or a function that is called with the rows
-        done and the rows to do.
+        ``True`` for a progress bar on the terminal, or a function that is called with the number of
+        finished rows and that of all.
 
     Returns
     -------
@@ -401,8 +415,24 @@ def sample(
     Raises
     ------
     InputError
-        Where there are no workers, where some lack the package, its version or the graph's folder,
-        and where the factors would not fit into their memory.
+        If there are no workers, if some have another version of grfpp or cannot open the graph's
+        folder, or if the factors would not fit into their memory.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx, numpy as np
+    >>> from distributed import Client
+    >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     K = grfpp.distributed.sample(client, W, grfpp.Diffusion(1.0), seed=0)
+    ...     product = K @ np.ones(34)
+    >>> np.array_equal(product, grfpp.sample(W, grfpp.Diffusion(1.0), seed=0) @ np.ones(34))
+    True
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, eq. (3) and Algorithm 2.
     """
     options |= {"degree": degree, "n_walks": n_walks, "termination": termination, "seed": seed}
     chosen = WalkOptions.of(without=("storage",), **options)

@@ -1,7 +1,7 @@
-"""Functions that run on workers: pure, so that Dask can repeat what is lost.
+"""Functions that run on workers: pure, so that Dask can recompute lost results.
 
-No number depends on how rows are cut into blocks, or on which worker has which: every entry of a
-result is summed by one task, in the order in which one machine sums it.
+No number depends on how rows are cut into blocks, or on which worker holds which block: every entry
+of a result is summed by one task, in the order in which one machine sums it.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from grfpp.walks import WalkPlan, sample_rows
 
 
 class RowBlock(sp.csr_array):  # type: ignore[misc]  # untyped base
-    """Some rows of a sparse matrix, with a size that Dask can read, so that it is not moved."""
+    """Some rows of a sparse matrix, which reports its size, so that Dask does not move it."""
 
     def __sizeof__(self) -> int:
         return int(self.data.nbytes + self.indices.nbytes + self.indptr.nbytes)
 
 
-class Piece(sp.coo_array):  # type: ignore[misc]  # untyped base
-    """Some columns of a block of rows, sent to another worker: mostly empty rows."""
+class ColumnBlock(sp.coo_array):  # type: ignore[misc]  # untyped base
+    """Some columns of a block of rows, as COO: it is sent to another worker, and many are empty."""
 
     def __sizeof__(self) -> int:
         return int(self.data.nbytes + sum(part.nbytes for part in self.coords))
@@ -38,7 +38,7 @@ class Piece(sp.coo_array):  # type: ignore[misc]  # untyped base
 
 @dataclass(frozen=True, eq=False)
 class SharedPlan:
-    """A plan on a worker, laid out once and shared by the blocks that are sampled there."""
+    """A plan on a worker, whose arrays are shared by the blocks that are sampled there."""
 
     plan: WalkPlan
 
@@ -48,19 +48,19 @@ class SharedPlan:
         return int(sum(array.nbytes for array in arrays))
 
 
-def keep(value: Any) -> Any:
+def identity(value: Any) -> Any:
     """Return the argument, as a result that stays on the workers."""
     return value
 
 
-def walk(shared: SharedPlan, key: int, dtype: np.dtype[Any], nodes: range | IntArray) -> RowBlock:
-    """Rows of the factor whose streams begin with `key`."""
+def sample_block(shared: SharedPlan, key: int, dtype: Any, nodes: range | IntArray) -> RowBlock:
+    """Sample rows of the factor whose random streams begin with `key`."""
     shared.plan.graph.require_unchanged()
     plan = replace(shared.plan, key=key)
     return RowBlock(sample_rows(plan, np.asarray(nodes, dtype=np.int64), dtype))
 
 
-def mean(weights: Sequence[float], blocks: Sequence[RowBlock]) -> RowBlock:
+def mean_block(weights: Sequence[float], blocks: Sequence[RowBlock]) -> RowBlock:
     """The weighted mean of the same rows of several factors."""
     return RowBlock(weighted_mean(blocks, weights))
 
@@ -70,32 +70,32 @@ def count_columns(block: RowBlock, edges: IntArray) -> IntArray:
     return np.histogram(block.indices, edges)[0]
 
 
-def split_columns(block: RowBlock, edges: IntArray) -> list[Piece]:
-    """A block cut at columns."""
+def split_columns(block: RowBlock, edges: IntArray) -> list[ColumnBlock]:
+    """The columns ``edges[i] … edges[i + 1]`` of a block, for every ``i``."""
     by_column = block.tocsc()
-    return [Piece(by_column[:, first:last]) for first, last in pairwise(edges)]
+    return [ColumnBlock(by_column[:, first:last]) for first, last in pairwise(edges)]
 
 
-def join_transposed(pieces: Sequence[Piece]) -> RowBlock:
+def join_transposed(blocks: Sequence[ColumnBlock]) -> RowBlock:
     """The same columns of all blocks of rows, transposed: a row lists its sources in order."""
-    matrix = sp.vstack(pieces).T.tocsr()
+    matrix = sp.vstack(blocks).T.tocsr()
     return RowBlock(csr(matrix.data, matrix.indices, matrix.indptr, matrix.shape[1]))
 
 
-def reached(block: RowBlock, edges: IntArray) -> list[IntArray]:
-    """Rows of the next factor that a block needs, by part, counted from the part's first row."""
+def columns_by_part(block: RowBlock, edges: IntArray) -> list[IntArray]:
+    """Nonempty columns of a block, by parts of the next factor, counted from each first row."""
     nodes = np.unique(block.indices)
     parts = np.split(nodes, np.searchsorted(nodes, edges[1:-1]))
     return [part - first for part, first in zip(parts, edges[:-1], strict=True)]
 
 
-def take_reached(block: RowBlock, wanted: Sequence[IntArray], part: int) -> RowBlock:
-    """The rows that another block needs of this part."""
-    return RowBlock(block[wanted[part]])
+def take_rows(block: RowBlock, rows: Sequence[IntArray], part: int) -> RowBlock:
+    """Rows of a part, of which `rows` lists those of all parts."""
+    return RowBlock(block[rows[part]])
 
 
 def multiply(block: RowBlock, parts: Sequence[RowBlock]) -> RowBlock:
-    """Rows of a product with a sparse matrix, given the rows of it that the block reaches."""
+    """A block times a sparse matrix, given the rows of it at the block's nonempty columns."""
     _, compact = compact_rows(block)
     return RowBlock(sparse_product(compact, stack_rows(parts), n_jobs=1))
 
@@ -107,7 +107,7 @@ def features(
     symmetrized: bool,
     low_rank: tuple[FloatArray, FloatArray] | None,
 ) -> list[RowBlock]:
-    """Features of some nodes, both sides, from rows of both halves of the chain."""
+    """Both sides of the features of some nodes, from rows of both halves of the chain."""
     sides = feature_sides(x, y, sign, symmetrized)
     if low_rank is not None:
         sides = tuple(sp.hstack(pair, format="csr") for pair in zip(sides, low_rank, strict=True))
@@ -122,7 +122,7 @@ def count_entries(block: RowBlock) -> int:
 def write_features(
     sides: Sequence[RowBlock], number: int, start: int, folder: str, format: ShardFormat
 ) -> dict[str, Any]:
-    """Write both sides of some rows. Written again, they are the same."""
+    """Write both sides of some rows; idempotent, since Dask may repeat it."""
     shards = {
         name: write_shard(folder, f"{name}-{number:05d}", format, start, matrix)
         for name, matrix in zip(SIDES, sides, strict=True)

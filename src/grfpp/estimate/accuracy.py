@@ -13,7 +13,7 @@ from grfpp.estimate.error_bars import jackknife_error, random_signs
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel, kernel_of
 
-#: Number of nodes up to which the error is computed from the whole matrices.
+#: Largest number of nodes for which whole matrices are compared: a few seconds, 72 MB each.
 DENSE_LIMIT = 3000
 
 
@@ -32,7 +32,7 @@ class RelativeError(float):
     n_probes: int
 
     def __new__(cls, value: float, standard_error: float = 0.0, n_probes: int = 0) -> RelativeError:
-        """A float with the two attributes."""
+        """A float with the attributes `standard_error` and `n_probes`."""
         error = super().__new__(cls, value)
         error.standard_error = standard_error
         error.n_probes = n_probes
@@ -61,7 +61,7 @@ def relative_error(
     K
         The estimate: a `KernelEstimate`, another linear operator, or an array.
     kernel, W
-        What it estimates: ``kernel`` of this graph.
+        The estimated kernel, and its weight matrix.
     method
         ``"exact"`` compares whole matrices (memory and time of dense linear algebra).
         ``"probe"`` uses ``‖A‖_F² = E ‖A z‖²`` for random signs ``z``; the exact products come from
@@ -70,7 +70,7 @@ def relative_error(
     n_probes
         Random vectors for ``"probe"``, at least two.
     seed
-        Of the probes. They are independent of the walks whatever the seed.
+        Seed of the probes, which are independent of the walks whatever it is.
     tol
         Accuracy of the exact products for ``"probe"``.
 
@@ -88,6 +88,12 @@ def relative_error(
     >>> exact, probed = (grfpp.relative_error(K, kernel, W, method=m) for m in ("exact", "probe"))
     >>> abs(exact - probed) < 4 * probed.standard_error
     True
+
+    References
+    ----------
+    M. F. Hutchinson, A stochastic estimator of the trace of the influence matrix for Laplacian
+    smoothing splines, Commun. Stat. Simul. Comput. 19, 1990: ``‖A‖_F² = tr AᵀA``.
+    B. Efron and C. Stein, The jackknife estimate of variance, Ann. Stat. 9, 1981.
     """
     graph = as_graph(W)
     kernel = kernel_of(kernel)

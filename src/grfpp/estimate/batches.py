@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager, suppress
@@ -22,9 +24,12 @@ from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import Plans, plan_walks
 from grfpp.walks.sampling import Progress
 
-#: Numbers of random streams: factor ``i`` of batch ``b`` of replicate ``r`` has the stream
-#: ``i + _FACTORS_PER_BATCH · (b + _MAX_BATCHES · r)``.
+#: Seconds between two lines of progress where stderr is no terminal.
+_SECONDS_PER_LINE = 1.0
+#: Random streams of a batch: twice the factors of the largest degree, for pilot rows too. Factor
+#: ``i`` of batch ``b`` of replicate ``r`` has ``i + _FACTORS_PER_BATCH · (b + _MAX_BATCHES · r)``.
 _FACTORS_PER_BATCH = 4 * MAX_DEGREE
+#: Batches of an estimate: their sizes grow geometrically, so no tolerance needs as many.
 _MAX_BATCHES = 64
 
 
@@ -71,25 +76,27 @@ class Backend:
         return StoredFactor(weighted_mean([factor.to_csr() for factor in factors], weights))
 
 
-#: Threads of this process.
-HERE = Backend()
+#: The backend of threads of this process.
+LOCAL_BACKEND = Backend()
 
 
 @contextmanager
 def reporting(progress: bool | Progress, n_factors: int) -> Iterator[Any]:
-    """Give a function that makes the progress callback of each factor."""
+    """A function from the number of a factor to its progress callback."""
     with ExitStack() as stack:
         update: Any = progress
         if progress is True:
             from rich.console import Console
             from rich.progress import Progress as Bar
 
-            console = Console(stderr=True)
-            bar = Bar(console=console, transient=True, disable=not console.is_terminal)
-            task = stack.enter_context(bar).add_task("walking", total=None)
+            if (console := Console(stderr=True)).is_terminal:
+                bar = stack.enter_context(Bar(console=console, transient=True))
+                task = bar.add_task("walking", total=None)
 
-            def update(done: int, total: int) -> None:
-                bar.update(task, completed=done, total=total)
+                def update(done: int, total: int) -> None:
+                    bar.update(task, completed=done, total=total)
+            else:
+                update = _progress_lines()
 
         def callback(number: int) -> Progress | None:
             if not update:
@@ -97,6 +104,19 @@ def reporting(progress: bool | Progress, n_factors: int) -> Iterator[Any]:
             return lambda done, n: update(number * n + done, n_factors * n)
 
         yield callback
+
+
+def _progress_lines() -> Progress:
+    """Progress as lines on stderr, for notebooks and logs: one a second, and the last."""
+    last = time.monotonic()
+
+    def update(done: int, total: int) -> None:
+        nonlocal last
+        if (now := time.monotonic()) - last >= _SECONDS_PER_LINE or done == total:
+            last = now
+            print(f"grfpp: walking, {done / total:.0%} of {total:,} rows", file=sys.stderr)
+
+    return update
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,9 +17,10 @@ from grfpp.typing import FloatArray, IntArray
 
 Matrix = TypeVar("Matrix")
 
-#: Entries of the rows that are multiplied at a time.
+#: Entries of the rows that are multiplied at a time: 48 MB.
 _BLOCK_ENTRIES = 4_000_000
-#: Rows that the number of entries of a product is estimated from.
+#: Rows from which the number of entries of a product is extrapolated: their mean is known to a
+#: tenth, which is added.
 _PILOT_ROWS = 128
 
 
@@ -123,7 +124,7 @@ class Chain:
         return X
 
     def matrices(self) -> list[sp.csr_array]:
-        """Every link as a sparse matrix, if there is room for all."""
+        """Every link as a sparse matrix; refused where they do not fit into memory."""
         # All links of one orientation have the size of the first.
         sizes = {flag: factor.csr_bytes(transposed=flag) for factor, flag in reversed(self.links)}
         n_bytes = sum(sizes[link.transposed] for link in self.links)
@@ -131,7 +132,7 @@ class Chain:
         return [factor.to_csr(self.n_jobs, transposed=flag) for factor, flag in self.links]
 
     def to_csr(self) -> sp.csr_array:
-        """The whole product, sparse, if there is room for it."""
+        """The whole product, sparse; refused where it does not fit into memory."""
         matrices = self.matrices()
         n_entries = _expected_entries(matrices, self.n_jobs)
         require_features(n_entries, self.n_nodes, len(matrices))
@@ -169,7 +170,7 @@ class Chain:
 
 
 def compact_rows(X: sp.csr_array) -> tuple[IntArray, sp.csr_array]:
-    """The columns that hold anything, and the matrix without the others."""
+    """The columns that are not empty, and the matrix of these columns."""
     reached, position = np.unique(X.indices, return_inverse=True)
     return reached, csr(X.data, position.astype(np.int32), X.indptr, len(reached))
 
@@ -186,14 +187,14 @@ def row_products(x: sp.csr_array, y: sp.csr_array) -> FloatArray:
 
 
 def require_features(n_entries: int, n_nodes: int, degree: int) -> None:
-    """Refuse sparse features with so many entries where they do not fit."""
+    """Raise `InputError` where sparse features of `n_entries` entries do not fit into memory."""
     advice = "use K.project(n_components), whose size can be chosen"
     what = f"the sparse features of {n_nodes} nodes at degree {degree}"
     require_bytes(12 * n_entries, what, advice=advice)
 
 
 def _blocks(n_rows: int, n_entries: int) -> Iterator[slice]:
-    """Cut the rows of a matrix with so many entries into blocks of nearly `_BLOCK_ENTRIES`."""
+    """Blocks of rows with about `_BLOCK_ENTRIES` entries, of a matrix with `n_entries`."""
     size = max(1, int(_BLOCK_ENTRIES * n_rows / max(n_entries, 1)))
     for start in range(0, n_rows, size):
         yield slice(start, start + size)
@@ -204,7 +205,7 @@ def _product(matrices: Sequence[sp.csr_array], n_jobs: int) -> sp.csr_array:
 
 
 def _expected_entries(matrices: Sequence[sp.csr_array], n_jobs: int) -> int:
-    """The number of entries of a product, extrapolated from some rows, rather too large."""
+    """An upper estimate of the number of entries of a product, extrapolated from some rows."""
     first, *others = matrices
     n = first.shape[0]
     if not others:
@@ -217,10 +218,10 @@ def _expected_entries(matrices: Sequence[sp.csr_array], n_jobs: int) -> int:
 
 
 def _to_csr(matrices: Sequence[sp.csr_array], n_entries: int, n_jobs: int) -> sp.csr_array:
-    """The product of sparse matrices with about so many entries, computed in blocks of rows."""
+    """The product of sparse matrices with about `n_entries` entries, by blocks of rows."""
     first, *others = matrices
     if not others:
-        return first.copy()  # not the memory of the factor
+        return first.copy()  # shares no memory with the factor
     n = first.shape[0]
     product = GrowingMatrix(n, n, n_entries, np.dtype(np.float64))
     for rows in _blocks(n, n_entries):

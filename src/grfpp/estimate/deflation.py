@@ -13,6 +13,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.functions import finite
 from grfpp.linalg.spectra import (
+    RESTARTS,
     Eigenpairs,
     component_eigenpairs,
     leading_eigenpairs,
@@ -20,17 +21,18 @@ from grfpp.linalg.spectra import (
 )
 from grfpp.typing import FloatArray
 
-#: Largest number of vectors of ``"auto"``: their products cost as much as the walks.
+#: Largest number of vectors of ``"auto"``: products with them cost as much as those of the walks.
 MAX_VECTORS = 64
-#: ... and at most this share of the nodes.
+#: Largest share of the nodes that ``"auto"`` takes as vectors: beyond it dense algebra is cheaper.
 _MAX_SHARE_OF_NODES = 0.25
-#: Vectors in closed form are taken where they hold this share of ``‖K‖²_F``.
+#: Share of ``‖K‖²_F`` from which ``"auto"`` takes vectors in closed form: below it the error hardly
+#: falls, and every product with them costs time.
 _MIN_SHARE_IN_CLOSED_FORM = 0.1
-#: Others are computed where they leave at most this share of the rest: about half of the error.
+#: Largest share of the rest of ``‖K‖²_F`` that computed vectors may leave: half of the error.
 _MAX_SHARE_LEFT = 0.25
-#: No more vectors are computed than leave this share of ``‖K‖²_F``.
+#: Share of ``‖K‖²_F`` that is left to the walks: further vectors do not lower their error.
 _NEGLIGIBLE_SHARE = 1e-3
-#: Numbers that ARPACK may orthogonalise for vectors that stand out: some five seconds.
+#: Multiplications that ARPACK may take to orthogonalise quickly found vectors: some five seconds.
 _QUICK_WORK = 3e9
 
 
@@ -40,8 +42,8 @@ class Deflation:
 
     Where walks give ``X Yᵀ``, the estimate is ``P X P Yᵀ P + U g(Λ) Uᵀ`` with ``P = I − U Uᵀ``.
     ``P`` commutes with the means of ``X`` and ``Y``, so the mean is the kernel. The ``P`` in the
-    middle keeps the noise of both sides from meeting in ``U``, where the kernel is large; more of
-    them, between all factors, bring next to nothing.
+    middle keeps the product of both sides' noises out of ``U``, where the kernel is large. Further
+    projections between all factors do not reduce the error noticeably.
 
     Parameters
     ----------
@@ -60,7 +62,7 @@ class Deflation:
         return len(self.values)
 
     def complement(self, block: FloatArray) -> FloatArray:
-        """``P @ block`` with ``P = I − U Uᵀ``."""
+        """``P @ block`` with the projection ``P = I − U Uᵀ``."""
         return np.asarray(block - self.vectors @ (self.vectors.T @ block))
 
     def times(self, chain: SignedChain, block: FloatArray) -> FloatArray:
@@ -114,23 +116,21 @@ class Deflation:
 def deflation_of(
     graph: Graph, kernel: Kernel, number: int | Literal["auto"], *, quick: bool = False
 ) -> Deflation | None:
-    """Find the eigenvectors to deflate a graph's kernel by; ``None`` for none.
+    """The eigenvectors of largest ``|g(λ)|`` to deflate a graph's kernel by; ``None`` for none.
 
-    Only undirected graphs are deflated; eigenvectors of others are not orthogonal.
-
-    Those with the largest ``|g(λ)|``, from the ends of the spectrum. Vectors known in closed form
-    come first: ``√degree`` of a symmetric normalisation, one for each connected component. Others
-    are found by Lanczos' method.
+    Vectors known in closed form come first: ``√degree`` of a symmetric normalisation, one for each
+    connected component. Others, from the ends of the spectrum, are computed by Lanczos' method.
+    Directed graphs are not deflated: their eigenvectors are not orthogonal.
 
     Parameters
     ----------
     number
-        How many, below the number of nodes. ``"auto"``: those in closed form where they hold a
-        tenth of ``‖K‖²_F``; then as many more as leave a thousandth, at most 64 in all and one for
-        four nodes, but only where these leave at most a quarter of what is there. Both are
-        predicted from random vectors (`spectral_density`).
+        Number of eigenvectors, below the number of nodes. ``"auto"``: those in closed form where
+        they hold a tenth of ``‖K‖²_F``; then the number that leaves a thousandth, at most 64 in all
+        and one for four nodes, but only where they leave at most a quarter of the rest. These
+        shares are predicted by `spectral_density`.
     quick
-        Only those of them that stand out, so that few iterations find them, on large graphs.
+        Whether to keep only vectors that few iterations find; without a warning.
 
     Examples
     --------
@@ -145,28 +145,29 @@ def deflation_of(
     if number == 0 or graph.is_directed:
         return None
     n = graph.n_nodes
-    most = min(MAX_VECTORS, int(_MAX_SHARE_OF_NODES * n)) if number == "auto" else number
-    if most >= n:
+    n_vectors = min(MAX_VECTORS, int(_MAX_SHARE_OF_NODES * n)) if number == "auto" else number
+    if n_vectors >= n:
         problem = f"must be below the number of nodes, {n}, found {number}"
         raise InputError(problem, argument="deflate")
-    known = _known_pairs(graph, kernel, most)
-    further = most - len(known.values)
+    known = _known_pairs(graph, kernel, n_vectors)
+    n_others = n_vectors - len(known.values)
     if number == "auto":
-        use_known, further = _worthwhile(graph, kernel, known, most)
-        if not (use_known or further):
+        use_known, n_others = _automatic(graph, kernel, known, n_vectors)
+        if not (use_known or n_others):
             return None
     # A restart orthogonalises about as many vectors as are wanted against twice as many.
-    restarts = [max(10, int(_QUICK_WORK / (n * max(1, further) ** 2)))] if quick else []
-    pairs = known.joined(_further_pairs(graph, kernel, known, further, *restarts))
+    limit = max(10, int(_QUICK_WORK / (n * max(1, n_others) ** 2))) if quick else RESTARTS
+    pairs = known.joined(_other_pairs(graph, kernel, known, n_others, limit))
     if not quick and number != "auto" and len(pairs.values) < number and len(graph.indices):
-        found = f"only {len(pairs.values)} of {number} eigenvectors were found to ten digits"
-        warn_user(InputWarning(f"{found}: the others have eigenvalues too close to each other"))
+        problem = "has eigenvalues too close to converge, fewer are used"
+        n_used = len(pairs.values)
+        warn_user(InputWarning(problem, argument="deflate", n_asked=number, n_used=n_used))
     values = finite(kernel.value(pairs.values))
     order = np.argsort(-np.abs(values), kind="stable")
     return Deflation(np.ascontiguousarray(pairs.vectors[:, order]), values[order])
 
 
-def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
+def _known_pairs(graph: Graph, kernel: Kernel, max_vectors: int) -> Eigenpairs:
     """Eigenvectors in closed form, one a component: those with the largest ``|g(λ)|``."""
     matrix, n = graph.adjacency, graph.n_nodes
     for candidate in graph.perron_candidates():
@@ -178,7 +179,7 @@ def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
         # Not of nodes without edges, which walks estimate exactly, nor where the other end of the
         # spectrum matters more.
         use = (eigenvalues > 0) & (size >= np.abs(kernel.value(-graph.spectral_radius())))
-        chosen = np.lexsort((-sizes, -size, ~use))[: min(most, np.count_nonzero(use))]
+        chosen = np.lexsort((-sizes, -size, ~use))[: min(max_vectors, np.count_nonzero(use))]
         column = np.full(len(sizes), -1)
         column[chosen] = np.arange(len(chosen))
         nodes = np.flatnonzero(column[component] >= 0)
@@ -188,26 +189,26 @@ def _known_pairs(graph: Graph, kernel: Kernel, most: int) -> Eigenpairs:
     return Eigenpairs.none(n)
 
 
-def _further_pairs(
-    graph: Graph, kernel: Kernel, known: Eigenpairs, number: int, *restarts: int
+def _other_pairs(
+    graph: Graph, kernel: Kernel, known: Eigenpairs, number: int, max_restarts: int
 ) -> Eigenpairs:
-    """Further eigenvectors, from the end of the spectrum where ``|g|`` is larger."""
+    """Eigenvectors that are not known, with the largest ``|g(λ)|`` of both ends of the spectrum."""
     radius = graph.spectral_radius()
-    upper = leading_eigenpairs(graph.adjacency, number, known, radius, *restarts)
-    least = np.abs(kernel.value(upper.values)).min(initial=np.inf)
-    if not len(upper.values) or np.abs(kernel.value(-radius)) <= least:
+    upper = leading_eigenpairs(graph.adjacency, number, known, radius, max_restarts)
+    smallest = np.abs(kernel.value(upper.values)).min(initial=np.inf)
+    if not len(upper.values) or np.abs(kernel.value(-radius)) <= smallest:
         return upper
-    so_far = known.joined(upper)
-    mirrored = Eigenpairs(-so_far.values, so_far.vectors)
-    number_left = min(number, graph.n_nodes - len(so_far.values))
-    lower = leading_eigenpairs(-graph.adjacency, number_left, mirrored, radius, *restarts)
+    excluded = known.joined(upper)
+    mirrored = Eigenpairs(-excluded.values, excluded.vectors)
+    n_lower = min(number, graph.n_nodes - len(excluded.values))
+    lower = leading_eigenpairs(-graph.adjacency, n_lower, mirrored, radius, max_restarts)
     pairs = upper.joined(Eigenpairs(-lower.values, lower.vectors))
     return pairs.take(np.argsort(-np.abs(kernel.value(pairs.values)), kind="stable")[:number])
 
 
-def _worthwhile(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> tuple[bool, int]:
-    """The choice of ``"auto"``: whether to use the known vectors, and how many others."""
-    if most == 0 or not len(graph.indices):
+def _automatic(graph: Graph, kernel: Kernel, known: Eigenpairs, limit: int) -> tuple[bool, int]:
+    """The choice of ``"auto"``: whether to use the known vectors, and the number of others."""
+    if limit == 0 or not len(graph.indices):
         return False, 0
     eigenvalues, counts = spectral_density(graph.adjacency, known.vectors)
     sizes = np.abs(finite(kernel.value(eigenvalues)))
@@ -220,10 +221,10 @@ def _worthwhile(graph: Graph, kernel: Kernel, known: Eigenpairs, most: int) -> t
     use_known = bool(total - left >= _MIN_SHARE_IN_CLOSED_FORM * total)
     number = np.concatenate([[0.0], np.cumsum(counts[order])])
     rest = left - np.concatenate([[0.0], np.cumsum((counts * squares)[order])])
-    further = most - len(known.values)
-    rest_left = np.interp(further, number, rest)
-    if left <= _NEGLIGIBLE_SHARE * total or rest_left > _MAX_SHARE_LEFT * left:
+    max_others = limit - len(known.values)
+    smallest_rest = np.interp(max_others, number, rest)
+    if left <= _NEGLIGIBLE_SHARE * total or smallest_rest > _MAX_SHARE_LEFT * left:
         return use_known, 0
     # `rest` decreases, and `interp` needs increasing values.
     enough = np.interp(-_NEGLIGIBLE_SHARE * total, -rest, number)
-    return True, min(further, int(np.ceil(enough)))
+    return True, min(max_others, int(np.ceil(enough)))

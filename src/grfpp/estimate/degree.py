@@ -26,37 +26,40 @@ from grfpp.walks.planning import plan_walks
 
 #: The degrees that are compared.
 DEGREES = (1, 2, 3, 4, 6, 8, 12)
-#: The lowest degree is taken whose predicted error is within this ratio of the least.
-_NEAR = 1.1
-#: Degree 1 is taken only below this predicted error: the product of two noises is not predicted.
+#: Ratio to the least predicted error up to which a lower degree is taken: predictions from pilot
+#: rows are not more accurate.
+_MAX_ERROR_RATIO = 1.1
+#: Largest predicted error of degree 1: the product of two noises, which is not predicted, matters
+#: beyond it.
 _MAX_ERROR_OF_DEGREE_ONE = 0.05
-#: Pilot rows, and Lanczos steps for each.
+#: Pilot rows: a mean over them tells the degrees apart.
 _N_ROWS = 16
+#: Lanczos steps for each pilot row: quadrature with them is exact for polynomials of degree 31.
 _N_STEPS = 16
 
 
-def settle_degree(
+def with_fixed_degree(
     graph: Graph, kernel: Kernel, options: WalkOptions, deflation: Deflation | None = None
 ) -> WalkOptions:
-    """Options with a degree that is a number.
+    """Options with a number for the degree, which ``"auto"`` chooses.
 
-    For ``"auto"`` the steps of all factors together stay those of degree 2, so a higher degree has
-    fewer walks a factor. Of the degrees 1, 2, 3, 4, 6, 8 and 12 the lowest is taken whose predicted
-    error is within a tenth of the least; degree 1 only where it is below 0.05.
+    The lowest of the degrees 1, 2, 3, 4, 6, 8 and 12 whose predicted error is within a tenth of the
+    least; degree 1 only where it is below 0.05. All take the steps that degree 2 would take, so a
+    higher degree has fewer walks a factor.
 
     Examples
     --------
     >>> import grfpp, networkx as nx
     >>> graph = grfpp.Graph(nx.random_regular_graph(4, 400, seed=0)).normalized("sym")
     >>> options = WalkOptions(degree="auto", seed=0)
-    >>> settle_degree(graph, grfpp.Diffusion(40.0), options).degree > 2
+    >>> with_fixed_degree(graph, grfpp.Diffusion(40.0), options).degree > 2
     True
     """
     if options.degree != "auto":
         return options
     if graph.is_directed:
-        problem = "'auto' needs symmetric weights; give a number for a directed graph"
-        raise InputError(problem, argument="degree")
+        problem, advice = "'auto' needs symmetric weights", "give a number for a directed graph"
+        raise InputError(problem, argument="degree", advice=advice)
     candidates = [at_equal_steps(options, degree) for degree in DEGREES]
     errors = []
     for candidate in candidates:
@@ -68,12 +71,12 @@ def settle_degree(
         return candidates[0]  # which raises the error when it is planned
     if errors[0] > _MAX_ERROR_OF_DEGREE_ONE:
         errors[0] = np.inf
-    near = [error <= _NEAR * min(errors) for error in errors]
-    return candidates[near.index(True)]
+    is_good = [error <= _MAX_ERROR_RATIO * min(errors) for error in errors]
+    return candidates[is_good.index(True)]
 
 
 def at_equal_steps(options: WalkOptions, degree: int) -> WalkOptions:
-    """The same steps in all as degree 2 would take with these options, at another degree."""
+    """Options of a degree with the total steps of degree 2."""
     n_walks = max(1, round(2 * options.n_walks / degree))
     law = options.termination
     if isinstance(law, Matched):
@@ -114,7 +117,7 @@ def pilot_noise(
     shares = 1 / (graph.n_nodes * chance[rows] * n_rows)
     plans = plan_walks(graph, kernel, options.changed(on_infinite_variance="ignore"))
     for plan in {id(plan): plan for plan in plans}.values():
-        # Streams that no estimate has.
+        # Random streams beyond those of estimates.
         first, second = (sample_rows(plan.with_factor(2 * MAX_DEGREE + i), rows) for i in (0, 1))
         yield plan, rows, shares, first - second
 

@@ -17,6 +17,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp.errors import InputError
+from grfpp.estimate.chain import Chain, Link
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.functions import unit_columns
@@ -28,32 +29,41 @@ Estimate = TypeVar("Estimate")
 MEASURED = tuple(
     f"{part}_error{std}" for part in ("relative", "off_diagonal") for std in ("", "_std")
 )
-#: Replicates that are sampled where none are stored.
+#: Replicates that are sampled where none are stored: their error bars are right to a fifth.
 N_REPLICATES = 16
 #: Half the width of a 95 % interval of the normal distribution, in standard deviations.
 _NORMAL = 1.959963984540054
 #: Widening of error bars for the square of the skewness; fitted on other graphs than the studies'.
 _PER_SKEWNESS = 0.1
-#: Up to so many nodes every column of the matrix is compared.
+#: Largest number of nodes for which all columns are compared: about as many as probes.
 _ALL_COLUMNS = 128
-#: Random numbers of the first probes: a graph with fewer nodes gets more probes.
+#: Random numbers of the first probes: a graph with fewer nodes gets more probes, whose spread is
+#: larger.
 _FIRST_PROBE_NUMBERS = 12_000
+#: Smallest number of probes: with one left out there must be pairs of them.
 _MIN_PROBES = 4
+#: Largest number of probes, which bounds the time of a measurement.
 _MAX_PROBES = 96
-#: Rows whose entries are compared.
+#: Rows whose entries are compared: half of them drawn by degree.
 _N_ROWS = 64
-#: Directions in which the kernel is large, found by two power iterations.
+#: Directions in which the kernel is large, from two power iterations: slow kernels have a few.
 _N_DIRECTIONS = 3
-#: Probes are added while the standard error is above this share of the error.
+#: Standard error over the error up to which probes are added: one digit of the error is shown.
 _ACCURACY = 0.04
-#: Tolerances of the exact products, tried in turn while the error of the product matters.
+#: Tolerances of the exact products, tried in turn until `_PRODUCT_SHARE` is reached.
 _TOLERANCES = (1e-6, 1e-10, 1e-14)
-#: Largest share of the measured error that the products' error may have.
+#: Largest error of the exact products as a share of the measured error: below its standard error.
 _PRODUCT_SHARE = 0.02
-#: Relative error beyond which an estimate is hardly of any use.
+#: Relative error beyond which an estimate is of little use and a warning is given.
 LARGE = 0.5
-#: Error of one probe beyond which the error is measured, since one probe is not exact.
+#: Relative error of one probe beyond which the error is measured: below `LARGE`, since one probe is
+#: not exact.
 _SUSPECT = 0.35
+#: Bound of the relative error below which not even one probe is made: half of `LARGE`, since it
+#: comes from a sample of rows.
+HARMLESS = 0.25
+#: Rows of the factors for that bound: its spread is about a tenth.
+_N_BOUND_ROWS = 64
 
 
 def standard_error(
@@ -61,10 +71,10 @@ def standard_error(
 ) -> Any:
     """Standard error of ``query(estimate)``, whose result is `value`, from replicates.
 
-    It is a little larger than the replicates' standard deviation, so that ``value ± 1.96 std`` is a
-    95 % interval although that deviation is itself estimated: by a tenth for 16 replicates
-    (Student's distribution), and by a tenth of the square of their skewness, since few replicates
-    of a heavy-tailed quantity mostly miss its large values.
+    The standard deviation of the replicates, times two factors that make ``value ± 1.96 std`` a
+    95 % interval: Student's quantile over the normal one (1.09 for 16 replicates), and one plus a
+    tenth of the squared skewness, since few replicates of a heavy-tailed quantity mostly miss its
+    large values.
 
     Examples
     --------
@@ -73,7 +83,7 @@ def standard_error(
     >>> round(standard_error(float, 0.0, [0.0, 0.0, 0.0, 0.0, 5.0]), 3)
     3.88
     """
-    # Moments about the value: no sums of large squares that nearly cancel.
+    # Moments about the value, so that no large squares cancel.
     number, first, second, third = 0, 0.0, 0.0, 0.0
     for replicate in replicates:
         difference = query(replicate) - value
@@ -93,19 +103,18 @@ def standard_error(
 
 
 def _error(squares: FloatArray, cubes: FloatArray, number: int) -> FloatArray:
-    """From sums of the squares and of the cubes of the deviations from the mean."""
+    """Standard error from sums of the squares and cubes of the deviations from the mean."""
     positive = np.maximum(squares, 0.0)  # equal replicates leave rounding errors
     with np.errstate(divide="ignore", invalid="ignore"):
         skewness = np.where(positive > 0, np.sqrt(number) * cubes / positive**1.5, 0.0)
-    # The largest skewness that so many numbers can have.
-    most = (number - 2) / np.sqrt(number - 1)
-    skewed = 1 + _PER_SKEWNESS * np.minimum(np.abs(skewness), most) ** 2
-    return np.asarray(widening(number) * skewed * np.sqrt(positive / (number - 1)))
+    max_skewness = (number - 2) / np.sqrt(number - 1)  # of `number` values
+    factor = 1 + _PER_SKEWNESS * np.minimum(np.abs(skewness), max_skewness) ** 2
+    return np.asarray(widening(number) * factor * np.sqrt(positive / (number - 1)))
 
 
 @cache
 def widening(number: int) -> float:
-    """Ratio of Student's 95 % quantile to the normal one, for so many replicates.
+    """Ratio of Student's 95 % quantile to the normal one, for `number` replicates.
 
     Examples
     --------
@@ -149,9 +158,9 @@ class EstimateError:
 def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> EstimateError:
     """Measure the error of an estimate of ``kernel`` on a graph, by random probes.
 
-    Probes are independent of the walks whatever the seed. They are added until the error is known
-    to 4 %, but at most 96. Slow kernels are large in a few directions, and so are the errors of
-    their estimates: those directions are compared exactly.
+    Probes are independent of the walks whatever the seed. They are added until the standard error
+    is 4 % of the error, but at most 96. Slow kernels are large in a few directions, and so are the
+    errors of their estimates: those directions are compared exactly.
 
     Examples
     --------
@@ -162,6 +171,13 @@ def estimate_error(K: Any, kernel: Kernel, graph: Graph, seed: int = 0) -> Estim
     >>> measured, true = estimate_error(K, kernel, W), grfpp.relative_error(K, kernel, W)
     >>> abs(measured.relative / true - 1) < 0.1
     True
+
+    References
+    ----------
+    M. F. Hutchinson, A stochastic estimator of the trace of the influence matrix for Laplacian
+    smoothing splines, Commun. Stat. Simul. Comput. 19, 1990.
+    R. A. Meyer, C. Musco, C. Musco and D. P. Woodruff, Hutch++: Optimal stochastic trace
+    estimation, SOSA 2021.
     """
     n = graph.n_nodes
     if n <= _ALL_COLUMNS:
@@ -202,8 +218,58 @@ def entry_error(K: Any, kernel: Kernel, graph: Graph) -> float:
     return float(np.abs(difference).max() / np.abs(exact).max())
 
 
+def error_bound(chain: Chain, kernel: Kernel, graph: Graph) -> float:
+    """An upper estimate of the relative error of a chain of pooled factors, from few rows.
+
+    The factors are independent, have the same symmetric mean ``F``, and ``F^p`` is the kernel. The
+    error is to first order ``Σ_j F^j N F^(p-1-j)`` (`grfpp.estimate.degree`), where
+    the rows ``n_i`` of the noise ``N`` are independent. Of the powers of ``F``, the first ones are
+    those of the factors, and each further one adds the norm of ``F`` at most. It costs a few
+    thousand rows of the factors, on any graph.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx
+    >>> W = grfpp.Graph(nx.barabasi_albert_graph(1000, 4, seed=0)).normalized("sym")
+    >>> kernel = grfpp.Diffusion(1.0)
+    >>> K = grfpp.sample(W, kernel, seed=0)
+    >>> K.meta["relative_error"] < error_bound(K.chain, kernel, W) < 0.1
+    True
+    """
+    n_powers, degree = len(chain.links), graph.out_degree + 1.0
+    factors = [Chain((Link(link.factor),), chain.n_jobs) for link in chain.links]
+    first, second, third, fourth = (factors * 2)[:4]
+    chance = 0.5 / graph.n_nodes + 0.5 * degree / degree.sum()
+    nodes = np.random.default_rng(0x0E2205).choice(graph.n_nodes, _N_BOUND_ROWS, p=chance)
+    share = 1 / (graph.n_nodes * chance[nodes] * len(nodes))
+    radius = graph.spectral_radius()
+    values = np.abs(kernel.value(np.linspace(-radius, radius, 65)))
+    largest = float(values.max()) ** (2 / n_powers)  # squared norm of F
+    rows, others = first.rows(nodes), second.rows(nodes)
+    noise = (rows - others) * np.sqrt(0.5)
+    steps, other_steps = third.times_rows(rows), fourth.times_rows(others)
+    with np.errstate(over="ignore", invalid="ignore"):  # not a number: not bounded
+        # ‖e_i F^j‖² and ‖n_i F^j‖² for j = 0, 1, …; noise adds to both.
+        before = [np.ones(len(nodes)), _row_sums(rows, rows), _row_sums(steps, steps)]
+        moved = third.times_rows(noise)
+        after = [_row_sums(noise, noise), _row_sums(moved, moved)]
+        while len(after) < n_powers:
+            before.append(largest * before[-1])
+            after.append(largest * after[-1])
+        error = sum(share @ (before[j] * after[n_powers - 1 - j]) for j in range(n_powers))
+        # Means of (F²)_ii and (F⁴)_ii, without noise; further powers grow at least as they do.
+        one, two = (share @ _row_sums(*pair) for pair in ((rows, others), (steps, other_steps)))
+        size = two * (two / one) ** (n_powers - 2)
+        return float(np.sqrt(error / size)) if one > 0 and two > 0 else math.inf
+
+
+def _row_sums(a: sp.csr_array, b: sp.csr_array) -> FloatArray:
+    """Inner products of the rows of two matrices."""
+    return np.asarray(a.multiply(b).sum(axis=1), np.float64).ravel()
+
+
 def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, graph: Graph) -> bool:
-    """Whether a product with one random vector is so far off that the error should be measured."""
+    """Whether the error of a product with one random vector suggests a large relative error."""
     signs = random_signs(np.random.default_rng(0x0E2203), graph.n_nodes, 1)
     try:
         exact = kernel.apply(graph, signs, tol=1e-4)
@@ -211,8 +277,8 @@ def seems_large(multiply: Callable[[FloatArray], FloatArray], kernel: Kernel, gr
         return False
     unit = float(np.abs(exact).max()) or 1.0  # squares of large values would overflow
     with np.errstate(over="ignore", invalid="ignore"):
-        off = np.linalg.norm((multiply(signs) - exact) / unit)
-        return bool(off > _SUSPECT * np.linalg.norm(exact / unit))
+        error = np.linalg.norm((multiply(signs) - exact) / unit)
+        return bool(error > _SUSPECT * np.linalg.norm(exact / unit))
 
 
 def random_signs(rng: np.random.Generator, n: int, number: int) -> FloatArray:
@@ -263,19 +329,19 @@ class _Probed:
         """``‖A‖²_F`` and ``Σ A_ii²``: from all probes, and with each of them left out."""
         n = self.draws.shape[1]
         gram, along = self.draws.T @ self.draws, self.diagonal @ self.draws
-        kept = np.vstack([np.ones(n), 1 - np.eye(n)])
-        number = kept.sum(axis=1)
-        squares = kept @ np.diagonal(gram)
+        masks = np.vstack([np.ones(n), 1 - np.eye(n)])  # all probes, then all but one
+        number = masks.sum(axis=1)
+        squares = masks @ np.diagonal(gram)
         # The mean of (z ∘ A z) · (z' ∘ A z') over pairs of probes is Σ A_ii².
-        pairs = np.einsum("ki,ij,kj->k", kept, gram, kept) - squares
-        diagonal = self.diagonal @ self.diagonal + 2 * (kept @ along) / number
+        pairs = np.einsum("ki,ij,kj->k", masks, gram, masks) - squares
+        diagonal = self.diagonal @ self.diagonal + 2 * (masks @ along) / number
         return np.stack([self.size + squares / number, diagonal + pairs / (number * (number - 1))])
 
 
 def _errors(exact: _Probed, difference: _Probed) -> EstimateError:
     """Both errors with their standard errors, by leaving out one probe at a time."""
     (size, diagonal_size), (error, diagonal_error) = exact.squares(), difference.squares()
-    # Without edges nothing is off the diagonal but rounding.
+    # Without edges only rounding is off-diagonal.
     off_diagonal = np.where(size - diagonal_size > 1e-12 * size, size - diagonal_size, 0.0)
     errors = np.stack([_ratio(error, size), _ratio(error - diagonal_error, off_diagonal)])
     (relative, off_diagonal), spread = errors[:, 0].tolist(), jackknife_error(errors[:, 1:].T)
@@ -293,6 +359,6 @@ def _of_matrices(exact: FloatArray, difference: FloatArray) -> EstimateError:
 
 
 def _ratio(difference: Any, size: Any) -> FloatArray:
-    """Roots of quotients; zero where there is nothing to divide by."""
+    """Roots of quotients; zero where the divisor is."""
     positive = np.asarray(size) > 0
     return np.asarray(np.sqrt(np.maximum(difference, 0.0) / np.where(positive, size, np.inf)))

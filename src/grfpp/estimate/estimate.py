@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -22,21 +23,27 @@ from grfpp.estimate.deflation import Deflation
 from grfpp.estimate.factor import Factor
 from grfpp.estimate.node_matrix import NodeMatrix
 from grfpp.io import matrices
+from grfpp.kernels import kernel_from_dict
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
-#: Columns of a dense block that one pass through the chain carries.
+#: Columns of a dense block in one pass through the chain, which bounds intermediate blocks.
 _BLOCK_COLUMNS = 128
 
 
 class EstimateMeta(dict[str, Any]):
     """A dictionary whose values for the keys `MEASURED` are computed when they are first needed.
 
+    They are needed by their keys, and by whoever goes through all: ``dict(meta)`` has them. Its
+    `copy`, length and text have what is known.
+
     Examples
     --------
     >>> meta = EstimateMeta({"seed": 0}, lambda: dict.fromkeys(error_bars.MEASURED, 0.25))
     >>> "relative_error" in meta, meta["relative_error"], len(meta)
     (True, 0.25, 5)
+    >>> sorted(dict(EstimateMeta({"seed": 0}, lambda: {"relative_error": 0.25})))
+    ['relative_error', 'seed']
     """
 
     def __init__(
@@ -63,8 +70,31 @@ class EstimateMeta(dict[str, Any]):
         except KeyError:
             return default
 
+    def _with_measured(self) -> dict[str, Any]:
+        self.get(error_bars.MEASURED[0])
+        return self.copy()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._with_measured())
+
+    def copy(self) -> dict[str, Any]:
+        """What is known, as a plain dictionary."""
+        return {key: self[key] for key in super().__iter__()}
+
+    def keys(self) -> Any:
+        """All keys, after measuring."""
+        return self._with_measured().keys()
+
+    def values(self) -> Any:
+        """All values, after measuring."""
+        return self._with_measured().values()
+
+    def items(self) -> Any:
+        """All keys and values, after measuring."""
+        return self._with_measured().items()
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return dict, (dict(self),)  # the function that measures belongs to the estimate
+        return dict, (self.copy(),)  # the function that measures belongs to the estimate
 
 
 class KernelEstimate(NodeMatrix):
@@ -111,11 +141,22 @@ class KernelEstimate(NodeMatrix):
     >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
     >>> K = grfpp.sample(W, grfpp.Diffusion(1.0), degree=2, n_walks=64, seed=0)
     >>> K
-    KernelEstimate(n_nodes=34, degree=2)
+    KernelEstimate(n_nodes=34, degree=2, kernel=Diffusion(lam=1.0))
     >>> K.shape, K.rows([3, 7]).shape
     ((34, 34), (2, 34))
     >>> K[3, 7] == K.entry(3, 7), K[:2, [3, 7, 9]].shape
     (True, (2, 3))
+    >>> X, Y = K.features()                               # option I
+    >>> U, V = K.project(n_components=16, seed=0)         # option II
+    >>> X.shape, U.shape, (K @ np.ones(34)).shape         # option III
+    ((34, 68), (34, 16), (34,))
+
+    References
+    ----------
+    Computationally-efficient Graph Modeling with Refined Graph Random Features, ICML 2026, section
+    "Putting it all together": options I to III.
+    W. B. Johnson and J. Lindenstrauss, Extensions of Lipschitz mappings into a Hilbert space,
+    Contemp. Math. 26, 1984: option II.
     """
 
     def __init__(
@@ -220,7 +261,14 @@ class KernelEstimate(NodeMatrix):
         return sum_of_products(factors, [A, *inner, B.T])
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(n_nodes={self.n_nodes}, degree={self.degree})"
+        text = f"{type(self).__name__}(n_nodes={self.n_nodes}, degree={self.degree}"
+        if (kernel := self._made_by.get("kernel")) is not None:
+            with suppress(InputError, TypeError, ValueError):  # of a file, or text already
+                kernel = kernel_from_dict(kernel)
+            text += f", kernel={kernel}"
+        if (error := self._made_by.get(error_bars.MEASURED[0])) is not None:
+            text += f", relative_error={error:.2g}"
+        return f"{text})"
 
     # --- option III: products -------------------------------------------------------------------
 
@@ -250,7 +298,7 @@ class KernelEstimate(NodeMatrix):
             _pairs(self._factors[::-1]),
             sign=self.sign,
             deflation=self.deflation,
-            meta=self.meta,
+            meta=self._made_by,
             n_jobs=self.n_jobs,
             node_ids=self.names,
             replicates=[replicate.T for replicate in self.replicates],
@@ -326,7 +374,8 @@ class KernelEstimate(NodeMatrix):
         one_of(where, "where", ("middle", "pairs"))
         if self.deflation is not None:
             if where == "pairs":
-                raise InputError("where='pairs' is not for deflated estimates; use where='middle'")
+                problem = "'pairs' is not for deflated estimates"
+                raise InputError(problem, argument="where", advice="use where='middle'")
             return self.deflation.project(self._signed_chain, n_components, rng)
 
         def gaussian() -> FloatArray:
@@ -460,7 +509,7 @@ class KernelEstimate(NodeMatrix):
     def meta(self) -> EstimateMeta:
         """A copy of the provenance and, measured when it is first needed, the error."""
 
-        # Not kept: a reference cycle would keep large factors from being freed.
+        # Not an attribute: a reference cycle would keep large factors from being freed.
         def measure() -> dict[str, float] | None:
             return None if self.origin is None else self.measure_error().to_meta()
 
@@ -469,8 +518,8 @@ class KernelEstimate(NodeMatrix):
     def _with_std(self, query: Callable[[KernelEstimate], Any]) -> tuple[Any, Any]:
         """``query(self)`` and its standard error.
 
-        From the stored replicates, else from 16 that are sampled one after the other. That takes
-        as long as sampling 16 times, except for single rows and entries of large graphs.
+        From the stored replicates, else from 16 that are sampled in turn, which takes as long as
+        sampling 16 times, except for single rows and entries of large graphs.
         """
         n_stored = len(self.replicates)
         if n_stored == 1 or (n_stored == 0 and self.origin is None):
@@ -490,11 +539,15 @@ class KernelEstimate(NodeMatrix):
         """
         estimates = [self, *self.replicates]
         factors = [factor for estimate in estimates for factor in estimate._factors]
-        self.meta.get(error_bars.MEASURED[0])  # measures the error, if it was not
-        meta: dict[str, Any] = {"sign": self.sign, "symmetrize": self.symmetrized}
-        meta |= {"n_estimates": len(estimates), "n_nodes": self.n_nodes, "made_by": self.meta}
+
+        def header() -> dict[str, Any]:
+            self.meta.get(error_bars.MEASURED[0])  # measures the error, if it was not
+            meta: dict[str, Any] = {"sign": self.sign, "symmetrize": self.symmetrized}
+            sizes = {"n_estimates": len(estimates), "n_nodes": self.n_nodes}
+            return {**meta, **sizes, "made_by": self.meta}
+
         chain = Chain.by_rows(factors, self.n_jobs)
-        files.save(path, chain, meta, self.deflation, self.names)
+        files.save(path, chain, header, self.deflation, self.names)
 
     @classmethod
     def load(cls, path: str | Path, *, n_jobs: int = -1) -> KernelEstimate:
@@ -510,8 +563,8 @@ def _pairs(items: Sequence[Any]) -> list[tuple[Any, Any]]:
 
 
 def require_projection(n_nodes: int, n_components: int, n_vectors: int = 0) -> None:
-    """Refuse projected features that do not fit."""
-    # Both sides, the projection, and a block on its way; eigenvectors come twice.
+    """Raise `InputError` where projected features do not fit into memory."""
+    # Both sides, the projection, and an intermediate block; eigenvectors on both sides.
     n_bytes = (32 * n_components + 16 * n_vectors) * n_nodes
     what = f"features of {n_components} components for {n_nodes} nodes"
     require_bytes(n_bytes, what, advice="use fewer n_components")

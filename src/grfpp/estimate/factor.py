@@ -87,9 +87,9 @@ class StoredFactor(Factor):
 class WalkedFactor(Factor):
     """A factor that is not stored but sampled again whenever it is needed.
 
-    The random streams make it the same factor every time, and its products the same to the last bit
-    as those of the stored one. Memory is that of the graph and of the vectors. Rows are sampled
-    from these nodes only; columns need the walks from all nodes within reach.
+    Its random streams are fixed, so its products have the bits of those of the stored factor.
+    Memory is that of the graph and of the vectors. Rows need walks from their nodes only, columns
+    from all nodes within reach.
     """
 
     def __init__(self, plan: WalkPlan, dtype: np.dtype[Any]) -> None:
@@ -125,18 +125,18 @@ class WalkedFactor(Factor):
         return within_steps(against.adjacency, nodes, plan.lengths.max_length)
 
     def _columns(self, nodes: IntArray, sources: IntArray | None, n_jobs: int) -> sp.csr_array:
-        # Nodes may occur several times, and in any order.
+        # Nodes may be repeated and unsorted.
         unique, position = np.unique(nodes, return_inverse=True)
         column_of = np.full(self.n_nodes, -1, np.int32)
         column_of[unique] = np.arange(len(unique), dtype=np.int32)
         n_sources = self.n_nodes if sources is None else len(sources)
-        kept = GrowingMatrix(n_sources, len(unique), 0, self._dtype)
+        matrix = GrowingMatrix(n_sources, len(unique), 0, self._dtype)
         for _, block in walk_blocks(self._plan, n_jobs=n_jobs, dtype=self._dtype, rows=sources):
             column = column_of[block.columns]
-            hit = column >= 0
-            before = np.concatenate([[0], np.cumsum(hit)])
-            kept.append(Block(before[block.end], column[hit], block.values[hit]))
-        columns = kept.finish().T.tocsr()
+            is_chosen = column >= 0
+            count = np.concatenate([[0], np.cumsum(is_chosen)])
+            matrix.append(Block(count[block.end], column[is_chosen], block.values[is_chosen]))
+        columns = matrix.finish().T.tocsr()
         if sources is not None:
             columns = csr(columns.data, sources[columns.indices], columns.indptr, self.n_nodes)
         return columns[position]

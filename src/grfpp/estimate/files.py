@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ FORMAT = "grfpp-estimate-1"
 _PARTS = ("data", "indices", "indptr")
 _DEFLATION = ("deflation_vectors", "deflation_values")
 _NODE_IDS = "node_ids"
-#: Largest deviation of stored eigenvectors from orthonormal ones.
+#: Largest deviation of stored eigenvectors from orthonormal ones: above rounding of all solvers.
 _ORTHONORMAL = 1e-6
 
 
@@ -31,9 +31,16 @@ StoredEstimate = tuple[list[list[Factor]], dict[str, Any], dict[str, Any]]
 
 
 def save(
-    path: str | Path, chain: Chain, meta: Any, deflation: Deflation | None, names: NodeNames
+    path: str | Path,
+    chain: Chain,
+    header: Callable[[], dict[str, Any]],
+    deflation: Deflation | None,
+    names: NodeNames,
 ) -> None:
-    """Write the factors of a chain, whole or not at all; those that occur twice are stored once."""
+    """Write the factors of a chain, whole or not at all; those that occur twice are stored once.
+
+    The `header` is asked for when the factors are known to fit into memory.
+    """
     factors = [link.factor for link in chain.links]
     unique = list(dict.fromkeys(factors))
     arrays: dict[str, Any] = {}
@@ -44,7 +51,7 @@ def save(
     if (node_ids := names.to_array()) is not None:
         arrays[_NODE_IDS] = node_ids
     order = [unique.index(factor) for factor in factors]
-    save_arrays(path, FORMAT, arrays, {**meta, "order": order})
+    save_arrays(path, FORMAT, arrays, {**header(), "order": order})
 
 
 def load(path: str | Path) -> StoredEstimate:

@@ -1,7 +1,7 @@
 """``tol=``: sample batches of walks until the relative error of an estimate is small enough.
 
 The error of the current estimate is measured by random products, and the noise of a few pilot rows
-(`NoiseCurve`) forecasts how many walks the next batch needs. Factors of all batches are averaged,
+(`NoiseCurve`) forecasts the number of walks of the next batch. Factors of all batches are averaged,
 weighted by their precision. The weights come from measured errors; the bias of that is small
 compared with the error.
 """
@@ -16,9 +16,9 @@ from functools import cached_property
 import numpy as np
 
 from grfpp.errors import InputError, InputWarning, warn_user
-from grfpp.estimate.batches import HERE, Backend, Batch, WalkedOrigin
+from grfpp.estimate.batches import LOCAL_BACKEND, Backend, Batch, WalkedOrigin
 from grfpp.estimate.deflation import Deflation
-from grfpp.estimate.degree import pilot_noise, settle_degree
+from grfpp.estimate.degree import pilot_noise, with_fixed_degree
 from grfpp.estimate.error_bars import entry_error
 from grfpp.estimate.estimate import KernelEstimate
 from grfpp.estimate.factor import Factor
@@ -27,42 +27,49 @@ from grfpp.kernels import Kernel
 from grfpp.options import WalkOptions
 from grfpp.walks.sampling import Progress
 
-#: The error that a batch aims at, as a share of the tolerance ...
+#: Error that a batch aims at, as a share of the tolerance: a margin for the error of forecasts.
 _TARGET_SHARE_OF_TOLERANCE = 0.9
-#: ... and where the tolerance was missed by less than half of it.
+#: The same after an error of less than `_NEAR_RATIO` tolerances: forecasts are more accurate then.
 _TARGET_SHARE_WHEN_NEAR = 0.95
+#: Ratio of error and tolerance up to which the next batch is a small one.
+_NEAR_RATIO = 1.5
 #: Largest growth of the budget that one forecast is trusted with; beyond it an intermediate batch
 #: is sampled first.
 _MAX_EXTRAPOLATION = {"pooled": 16.0, "independent": 64.0}
-#: Error of a batch above which products of noises count and forecasts are poor ...
+#: Error of a batch above which products of noises count and forecasts are poor.
 _NOISY_ERROR = 0.2
-#: ... if the error has to fall below this share of it: then the budget grows by a fixed ratio.
+#: Ratio of the target to the error of a noisy batch below which forecasts are not trusted.
 _LARGE_FALL = 0.125
+#: Growth of the budget after such a batch: it halves the error at least.
 _NOISY_GROWTH = 4
-#: Where noises multiply, errors fall as a power above one of the factors' noise; the excess that
-#: the last two batches show is expected to halve, and no higher power is trusted.
+#: Expected fall of the excess over one of the power of the factors' noise as which errors fall. The
+#: power is above one where noises multiply, and falls with the error.
 _EXCESS_POWER_DECAY = 0.5
+#: Largest power that is trusted: two measured errors do not show higher ones reliably.
 _MAX_POWER = 3.0
-#: Share of the steps left before a cap that may be spent on forecasts.
+#: Largest share of the steps left before a cap that forecasts take: most are for the batch itself.
 _FORECAST_SHARE = 0.25
 #: Standard errors that are added to a measured error: a one-sided 95 % interval.
 _CONFIDENCE = 1.65
-#: Noise of a factor below which it counts as exact.
+#: Noise of a factor below which it counts as exact: `NoiseCurve` has 1e-150 for none.
 _NO_NOISE = 1e-100
-#: Batches with less than this weight are left out of the mean.
+#: Weight below which a batch is left out of the mean: it would not change the error.
 _MIN_WEIGHT = 1e-3
-#: Steps a node in all factors beyond which a cap must be given.
+#: Steps a node in all factors beyond which a cap must be given: other methods are faster.
 _MAX_STEPS_WITHOUT_CAP = 1e5
-#: Batches before a forecast may refuse a request.
+#: Batches before a forecast may refuse a request: the first two are small.
 _MIN_BATCHES_FOR_FORECAST = 3
-#: Pilot rows of `NoiseCurve`: one of so many nodes, within these bounds.
+#: Nodes for each pilot row of `NoiseCurve`: pilots take a small share of the steps of a batch.
 _NODES_PER_PILOT = 16
+#: Smallest number of pilot rows: fewer have too much spread.
 _MIN_PILOTS = 8
+#: Largest number of pilot rows, which bounds the cost of forecasts.
 _MAX_PILOTS = 64
-#: Doublings of the number of walks that are sampled beyond the current one.
+#: Doublings of the number of walks that are sampled beyond the current one: each costs as much as
+#: all before.
 _MAX_DOUBLINGS = 4
-#: Binary logarithm of a number of walks that nobody can sample.
-_LOG_ENDLESS = 60.0
+#: Binary logarithm of the largest number of walks of a forecast: more cannot be sampled.
+_MAX_LOG_WALKS = 60.0
 
 
 def walk_to_tolerance(
@@ -71,12 +78,12 @@ def walk_to_tolerance(
     options: WalkOptions,
     deflation: Deflation | None = None,
     progress: bool | Progress = False,
-    backend: Backend = HERE,
+    backend: Backend = LOCAL_BACKEND,
 ) -> KernelEstimate:
     """Sample an estimate whose measured error is below ``options.tol``.
 
-    Where a cap of the options ends it before, a warning says what was reached. Without a cap, a
-    forecast of more than 100,000 steps a node after three batches is an error.
+    A warning has the measured error where a cap of the options is reached first. Without a cap, a
+    forecast of more than 100,000 steps a node after three batches raises `InputError`.
 
     Examples
     --------
@@ -86,7 +93,7 @@ def walk_to_tolerance(
     >>> K.meta["relative_error"] <= 0.01
     True
     """
-    degree = settle_degree(graph, kernel, options, deflation).degree
+    degree = with_fixed_degree(graph, kernel, options, deflation).degree
     start = options.changed(degree=degree, n_walks=1)
     search, cap = _Search(graph, kernel, start, deflation, backend), ""
     while not (search.is_reached or cap):
@@ -95,10 +102,10 @@ def walk_to_tolerance(
             cap = "memory"
     if not search.is_reached:
         reasons = {"memory": " for want of memory", "rounding": " because of rounding"}
-        problem = f"of {search.tol:g} is not reached{reasons.get(cap, '')}: {search.steps:.4g} "
-        problem += f"steps a node gave an error of {search.error:.2g}"
+        problem = f"is not reached{reasons.get(cap, '')}"
+        details = {"tol": search.tol, "error": search.error, "steps_per_node": search.steps}
         advice = (f"raise {cap}, or " if cap not in reasons else "") + "use kernel_operator"
-        warn_user(InputWarning(problem, argument="tol", advice=advice))
+        warn_user(InputWarning(problem, argument="tol", advice=advice, **details))
     assert search.estimate is not None
     origin: WalkedOrigin = search.estimate.origin
     return origin.with_replicates(search.estimate)
@@ -143,7 +150,7 @@ class _Search:
         """The next batch, if any, and the name of the cap that makes it the last."""
         if self._is_exact():
             return None, "rounding"
-        n_walks, n_needed = self._wanted_walks()
+        n_walks, n_needed = self._forecast_walks()
         steps_per_walk = self._planned(1).steps
         caps = {"max_steps": (self.options.max_steps or math.inf) - self.steps}
         if self.options.max_seconds is not None and self.seconds_per_step:
@@ -153,7 +160,7 @@ class _Search:
         forecast = self.steps + n_needed * steps_per_walk
         may_refuse = cap == math.inf and len(self.batches) >= _MIN_BATCHES_FOR_FORECAST
         if may_refuse and forecast > _MAX_STEPS_WITHOUT_CAP:
-            problem = f"of {self.tol:g} needs some {forecast:.1g} steps a node for {self.kernel!r} "
+            problem = f"of {self.tol:g} needs about {forecast:.1g} steps a node, {self.kernel!r} "
             problem += f"({self.steps:.3g} steps gave {self.error:.2g})"
             raise InputError(problem, argument="tol", advice="use kernel_operator, or max_steps")
         if n_walks * steps_per_walk <= cap:
@@ -214,12 +221,12 @@ class _Search:
         options = self.options.changed(n_walks=n_walks)
         return Batch.of(self.graph, self.kernel, options, len(self.batches))
 
-    def _wanted_walks(self) -> tuple[int, float]:
-        """Walks of the next batch, and walks that reach the target by the forecast."""
+    def _forecast_walks(self) -> tuple[int, float]:
+        """Number of walks of the next batch, and the forecast number for the target."""
         if not self.batches:
             return 1, 1.0
-        near = self.error < 1.5 * self.tol
-        target = (_TARGET_SHARE_WHEN_NEAR if near else _TARGET_SHARE_OF_TOLERANCE) * self.tol
+        is_near = self.error < _NEAR_RATIO * self.tol
+        target = (_TARGET_SHARE_WHEN_NEAR if is_near else _TARGET_SHARE_OF_TOLERANCE) * self.tol
         last = self.batches[-1].options.n_walks
         needed = 1 / math.sqrt(max(target**-2 - self.error**-2, 1e-4 * target**-2))
         fall = needed / self.errors[-1]
@@ -227,10 +234,10 @@ class _Search:
         if is_noisy and len(self.batches) < _MIN_BATCHES_FOR_FORECAST:
             return math.ceil(_NOISY_GROWTH * last), math.inf
         growth = self._growth(last, fall)
-        trusted, taken = _MAX_EXTRAPOLATION[self.options.walks], growth
+        trusted, next_growth = _MAX_EXTRAPOLATION[self.options.walks], growth
         if growth > trusted:
-            taken = min(max(growth / trusted, 2.0), _NOISY_GROWTH if is_noisy else trusted)
-        return max(1, math.ceil(float(last * taken))), last * growth
+            next_growth = min(max(growth / trusted, 2.0), _NOISY_GROWTH if is_noisy else trusted)
+        return max(1, math.ceil(float(last * next_growth))), last * growth
 
     def _growth(self, n_walks: int, fall: float) -> float:
         """Ratio of the number of walks that multiplies the error of a batch by `fall`."""
@@ -238,8 +245,8 @@ class _Search:
             return float(fall**-2.0)
         before = self.noise.steps
         left = (self.options.max_steps or math.inf) - self.steps
-        most = min(_FORECAST_SHARE * left, self.steps)
-        growth = self.noise.walks_for(n_walks, fall ** (1 / self._power()), most) / n_walks
+        max_steps = min(_FORECAST_SHARE * left, self.steps)
+        growth = self.noise.walks_for(n_walks, fall ** (1 / self._power()), max_steps) / n_walks
         self.steps += self.noise.steps - before
         return growth
 
@@ -258,10 +265,10 @@ class _Search:
 class NoiseCurve:
     """The size of a factor's noise by its number of walks, up to a constant, from pilot rows.
 
-    Pools get better the faster the larger they are, so no fixed power forecasts it; but the noise
-    of a few rows falls as that of all does (from 4 to 32 walks its ratio is within 13 % of that of
-    the whole estimate's errors, mostly within 5 %). It is sampled at powers of two, each when it is
-    first needed, and interpolated between them. Far beyond, the last two are extrapolated.
+    The noise of pools falls faster the larger they are, so no fixed power forecasts it. The noise
+    of a few rows falls as that of all rows does: from 4 to 32 walks its ratio is within 13 % of
+    that of the whole estimate's errors, mostly within 5 %. It is sampled at powers of two when it
+    is first needed, interpolated between them, and extrapolated from the last two beyond.
 
     Examples
     --------
@@ -278,7 +285,7 @@ class NoiseCurve:
     kernel: Kernel
     options: WalkOptions
     deflation: Deflation | None = None
-    #: Steps that were taken for it, over the number of nodes.
+    #: Steps of all pilot rows, over the number of nodes.
     steps: float = 0.0
     _logs: list[float] = field(default_factory=list)
 
@@ -286,24 +293,24 @@ class NoiseCurve:
         """Size of the noise; zero where there is none."""
         return math.exp(self._log(math.log2(n_walks)))
 
-    def walks_for(self, n_walks: int, fall: float, most_steps: float = math.inf) -> float:
-        """Walks with which the noise is `fall` times what it is with `n_walks`.
+    def walks_for(self, n_walks: int, fall: float, max_steps: float = math.inf) -> float:
+        """Number of walks with which the noise is `fall` times that of `n_walks`.
 
-        The forecast takes about `most_steps` at most, over the number of nodes.
+        The forecast takes about `max_steps` steps a node at most.
         """
-        most_steps += self.steps
+        max_steps += self.steps
         start = math.log2(n_walks)
-        wanted = self._log(start) + math.log(fall)
+        target = self._log(start) + math.log(fall)
         level = math.floor(start)
-        while self._log(level + 1) > wanted and level < start + _MAX_DOUBLINGS:
+        while self._log(level + 1) > target and level < start + _MAX_DOUBLINGS:
             # The next level takes twice the steps of the last, and as many as all so far.
-            if level + 3 > len(self._logs) and 2 * self.steps > most_steps:
+            if level + 3 > len(self._logs) and 2 * self.steps > max_steps:
                 break
             level += 1
         before, after = self._log(level), self._log(level + 1)
         if after >= before:
-            return 2.0**_LOG_ENDLESS if after > wanted else 2.0 ** (level + 1)
-        return float(2.0 ** min(level + (wanted - before) / (after - before), _LOG_ENDLESS))
+            return 2.0**_MAX_LOG_WALKS if after > target else 2.0 ** (level + 1)
+        return float(2.0 ** min(level + (target - before) / (after - before), _MAX_LOG_WALKS))
 
     def _log(self, level: float) -> float:
         """The logarithm of the noise of ``2^level`` walks."""

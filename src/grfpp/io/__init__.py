@@ -1,4 +1,4 @@
-"""Anything a user holds -> a weight matrix and the labels of its nodes."""
+"""Readers of graphs and meshes: any source -> a weight matrix and the names of its nodes."""
 
 from grfpp.io.files import load_mesh
 from grfpp.io.objects import read_adjacency

@@ -1,7 +1,7 @@
 """Arrays in ``.npz`` files, by numpy and without pickles.
 
-`numpy.load` believes the sizes in a file, and three megabytes can unpack to three gigabytes: here
-they are compared with each other and with the free memory before an array is unpacked.
+`numpy.load` does not check the sizes in a file, and three megabytes can unpack to three gigabytes:
+here they are compared with each other and with the free memory before an array is unpacked.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from grfpp.io.packed import existing_file
 from grfpp.io.text import input_errors
 
 _META = "meta"
-#: What numpy writes. Other packings are slow, or take as much memory as the file tells them to.
+#: Methods that numpy uses. Others are slow, or allocate as much memory as the file claims.
 _PACKINGS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 _HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 
 class StoredArrays(Mapping[str, npt.NDArray[Any]]):
-    """The arrays of an ``.npz`` file by name. Each is unpacked whenever it is asked for."""
+    """The arrays of an ``.npz`` file by name; every access unpacks the array."""
 
     def __init__(self, archive: zipfile.ZipFile, path: str | Path) -> None:
         self._archive, self._path = archive, path
@@ -52,12 +52,12 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
         return name in self._members
 
     def require_memory(self, names: Iterable[str], times: float, what: str) -> None:
-        """Raise when there is no room for `times` the size of some arrays."""
+        """Raise if `times` the size of some arrays does not fit into memory."""
         total = sum(self._members[name].file_size for name in names if name in self)
         require_bytes(int(times * total), f"{what} {self._path}")
 
     def read(self, names: Sequence[str], times: float, what: str) -> list[npt.NDArray[Any]]:
-        """Some arrays, if they are there and `times` their size fits into memory."""
+        """Some arrays; raise if one is missing, or `times` their size does not fit into memory."""
         if missing := [name for name in names if name not in self]:
             raise InputError(f"there is no array {missing[0]!r}")
         self.require_memory(names, times, what)
@@ -72,11 +72,11 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
                 if dtype.kind not in "buifcSU" or dtype.subdtype or not dtype.itemsize:
                     raise ValueError(f"{name!r} holds {dtype}, not numbers or text")
                 if stream.tell() + n_bytes != member.file_size:
-                    raise ValueError(f"{name!r} says {n_bytes:,} bytes and has others")
+                    raise ValueError(f"{name!r} has not the {n_bytes:,} bytes of its header")
             require_bytes(n_bytes, f"reading {self._path}: the array {name!r}")
             with self._archive.open(member) as stream:
                 array: npt.NDArray[Any] = npy.read_array(stream, allow_pickle=False)
-                stream.read(1)  # at the end of the member its checksum is compared
+                stream.read(1)  # the end of the member, where zipfile checks its checksum
         array = array.astype(dtype.newbyteorder("="), copy=False)
         codes = np.ascontiguousarray(array).reshape(-1).view("u4") if dtype.kind == "U" else array
         if dtype.kind == "U" and (codes > sys.maxunicode).any():
@@ -86,7 +86,7 @@ class StoredArrays(Mapping[str, npt.NDArray[Any]]):
 
 @contextmanager
 def opened_arrays(path: str | Path) -> Iterator[StoredArrays]:
-    """Open an ``.npz`` file; whatever is wrong with it, now or later in the block, is one error."""
+    """Open an ``.npz`` file; any error of it within the block is raised as one `InputError`."""
     file = existing_file(path)
     # Any error: zip, zlib, numpy and struct each have their own.
     with (
@@ -99,7 +99,7 @@ def opened_arrays(path: str | Path) -> Iterator[StoredArrays]:
 def save_arrays(
     path: str | Path, kind: str, arrays: Mapping[str, Any], meta: Mapping[str, Any] | None = None
 ) -> None:
-    """Write named arrays and JSON-able `meta`; `kind` says what the file holds."""
+    """Write named arrays and `meta`, which JSON can represent, to a file of this `kind`."""
     header = json.dumps({"format": kind, **(meta or {})})
     with atomic_write(path) as stream:
         np.savez(stream, **{_META: np.asarray(header), **arrays})

@@ -1,6 +1,6 @@
-"""Files and folders that are written whole or not at all.
+"""Atomic writes of files and folders.
 
-Both are written under a hidden name beside their target, and renamed when they are complete.
+Both are written under a hidden name in the folder of their target, and renamed when complete.
 """
 
 from __future__ import annotations
@@ -19,10 +19,11 @@ from typing import IO
 from grfpp.errors import InputError
 
 _FILE, _FOLDER = ".part", ".parts"
-#: File names have at most 255 bytes, and a character up to four.
+#: Characters of the target's name in hidden names: these have at most 255 bytes, and a character
+#: has up to four.
 _LONGEST_STEM = 50
-#: Hidden files of killed writers are removed when nobody has written to them for so long; a writer
-#: on another machine may still be alive before.
+#: Seconds without writes after which hidden files count as those of killed writers, also of writers
+#: on other machines.
 _STALE_SECONDS = 24 * 3600
 
 
@@ -30,7 +31,7 @@ _STALE_SECONDS = 24 * 3600
 def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """Open a file for writing that appears under its name only when the block ends well.
 
-    A symbolic link stays: the file that it names is replaced. Of several writers the last one wins.
+    Of a symbolic link, the target is replaced. Of several writers the last one wins.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
     """
     target = _writable(path)
     temporary = _hidden(target, _FILE)
-    with explained_writing(path, target, temporary):
+    with writing_errors(path, target, temporary):
         _remove_stale(target, _FILE)
         try:
             with temporary.open("xb") as stream:
@@ -60,15 +61,16 @@ def atomic_write(path: str | Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
-    """Give a new folder to write into, which takes its name only when the block ends well.
+    """Create a temporary folder, which is renamed to `path` only when the block ends well.
 
-    An existing folder is replaced if it is empty or holds a file called `mark`; others are refused.
+    An existing folder is replaced if it is empty or holds a file called `mark`; otherwise an error
+    is raised.
     """
     target = _writable(path, folder=True)
     if _is_foreign(target, mark):
         problem = f"cannot write {path}: it is a folder without {mark}"
-        raise InputError(problem, advice="remove it, or take another name")
-    with explained_writing(path):
+        raise InputError(problem, advice="remove it, or use another name")
+    with writing_errors(path):
         _remove_stale(target, _FOLDER)
         temporary = _hidden(target, _FOLDER)
         temporary.mkdir()
@@ -81,10 +83,10 @@ def atomic_folder(path: str | Path, mark: str) -> Iterator[Path]:
 
 
 @contextmanager
-def explained_writing(path: str | Path, *files: Path) -> Iterator[None]:
+def writing_errors(path: str | Path, *files: Path) -> Iterator[None]:
     """Raise errors of the system (a full disk, a read-only folder) as `InputError`.
 
-    With `files`, only those that are about one of them, or about none.
+    With `files`, only errors about one of them, or without a file name.
     """
     try:
         yield
@@ -95,22 +97,22 @@ def explained_writing(path: str | Path, *files: Path) -> Iterator[None]:
 
 
 def target_problem(path: Path, *, folder: bool = False) -> str | None:
-    """Say why no file, or no folder, can be written under this name; ``None`` if one can."""
+    """The reason why no file, or no folder, can be written to this path; ``None`` if one can."""
     try:
-        target = followed(path)
+        target = link_target(path)
         if path.parent == Path("/dev") or path.parent.name == "fd":
-            return "it is the input or output of a program; name a file"
+            return "it is the input or output of a program, not a file"
         if target.is_symlink():
-            return "it is a symbolic link that leads to itself; name a file"
+            return "it is a symbolic link to itself"
         if not target.parent.is_dir():
             return f"the folder {target.parent} does not exist"
-        mode = target.stat().st_mode  # asked once: another writer may move it away meanwhile
+        mode = target.stat().st_mode  # one call, since another writer may move it meanwhile
         if stat.S_ISDIR(mode):
-            return None if folder else "it is a folder; name a file"
+            return None if folder else "it is a folder, not a file"
         if not stat.S_ISREG(mode):
-            return "it is a pipe or a device; name a file"
+            return "it is a pipe or a device, not a file"
         if folder:
-            return "it is a file; remove it, or take another name"
+            return "it is a file, not a folder"
     except FileNotFoundError:
         return None
     except OSError as error:  # a name that is too long
@@ -118,8 +120,8 @@ def target_problem(path: Path, *, folder: bool = False) -> str | None:
     return None
 
 
-def followed(path: Path) -> Path:
-    """The file that a symbolic link names, whether or not it exists; other paths as they are."""
+def link_target(path: Path) -> Path:
+    """The target of a symbolic link, whether or not it exists; other paths are unchanged."""
     try:
         return path.resolve() if path.is_symlink() else path
     except (OSError, RuntimeError):  # links in a circle
@@ -132,19 +134,19 @@ def _writable(path: str | Path, *, folder: bool = False) -> Path:
         target = Path(path).expanduser()
         problem = target_problem(target, folder=folder)
         if "\0" in str(path):
-            problem = "names of files have no zero bytes"
+            problem = "file names have no zero bytes"
     except (RuntimeError, TypeError, ValueError) as error:  # an unknown user, a zero byte
         problem = str(error)
     if problem:
-        raise InputError(f"cannot write {str(path)!r}: {problem}")
-    return followed(target)
+        raise InputError(f"cannot write {str(path)!r}: {problem}", advice="use another path")
+    return link_target(target)
 
 
 def _is_foreign(target: Path, mark: str) -> bool:
     """Whether there is a folder that holds files, but none called `mark`."""
     with suppress(FileNotFoundError, NotADirectoryError):
         before, names = target.stat().st_ino, [file.name for file in target.iterdir()]
-        # Another writer may have moved it away, and removed some of its files.
+        # Another writer may have moved it, and removed some of its files.
         return bool(names) and mark not in names and target.stat().st_ino == before
     return False
 
@@ -158,7 +160,7 @@ def _hidden(target: Path, suffix: str) -> Path:
 
 
 def _remove_stale(target: Path, suffix: str) -> None:
-    """Remove what killed writers of this target have left."""
+    """Remove the hidden files of killed writers of this target."""
     n_letters = len(_hidden(target, suffix).name)
     for entry in os.scandir(target.parent):
         name = entry.name
@@ -166,13 +168,13 @@ def _remove_stale(target: Path, suffix: str) -> None:
             with suppress(OSError):
                 is_folder = entry.is_dir(follow_symlinks=False)
                 files = [entry, *(os.scandir(entry) if is_folder else ())]
-                changed = max(each.stat(follow_symlinks=False).st_mtime for each in files)
+                changed = max(file.stat(follow_symlinks=False).st_mtime for file in files)
                 if time.time() - changed > _STALE_SECONDS:
                     shutil.rmtree(entry) if is_folder else Path(entry).unlink()
 
 
 def _replace_folder(temporary: Path, target: Path) -> None:
-    """Give the folder its name; one that has it already is moved away first, then removed."""
+    """Rename the folder to its target; an existing target is first moved, then removed."""
     while True:
         old = _hidden(target, _FOLDER)
         with suppress(FileNotFoundError):

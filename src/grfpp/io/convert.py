@@ -14,12 +14,16 @@ from grfpp.io.folder.writer import FolderWriter, finish_graph, folder_writer
 from grfpp.io.table_options import ListFile, ListRequest
 from grfpp.io.table_sql import Database, Nodes, merge_edges, number_nodes
 from grfpp.io.tables import open_list
-from grfpp.normalization import one_for_all
+from grfpp.normalization import common_weight
 
-#: Called with the name of a step, and how much of how much is done (0 of 0 where it is unknown).
+#: Called with the name of a step, the finished amount and the total (0 and 0 if unknown).
 Progress = Callable[[str, int, int], None]
 
-_MIN_MEMORY, _MAX_MEMORY = 64 * 10**6, 1500 * 10**6
+#: Smallest default of DuckDB's memory, in bytes.
+_MIN_MEMORY = 64 * 10**6
+#: Largest default of DuckDB's memory, in bytes, which leaves room for other programs.
+_MAX_MEMORY = 1500 * 10**6
+#: Nodes whose row pointers are computed at a time, 32 MB.
 _NODES_PER_BATCH = 1 << 22
 
 
@@ -28,14 +32,14 @@ def convert_edges(
 ) -> None:
     """Write the graph of an edge list to a folder.
 
-    DuckDB takes no more than `memory`, by default 1.5 GB or a third of what is free where that is
-    less, and keeps the rest in files beside the target.
+    DuckDB uses at most `memory`, by default 1.5 GB or a third of the free memory if that is less,
+    and stores the rest in temporary files in the target's folder.
     """
     memory = memory or max(_MIN_MEMORY, min(_MAX_MEMORY, available_bytes() // 3))
     purpose = f"cannot write {file.name} to {target}"
     with (
         folder_writer(target) as writer,
-        # Within the target: what a killed conversion leaves, the next one removes.
+        # Within the target: the next conversion removes the files of a killed one.
         tempfile.TemporaryDirectory(dir=writer.folder, ignore_cleanup_errors=True) as folder,
         Database(Path(folder), memory=memory, purpose=purpose) as database,
     ):
@@ -52,7 +56,7 @@ def convert_edges(
 def _write_graph(writer: FolderWriter, nodes: Nodes, directed: bool, progress: Progress) -> None:
     _write_names(writer, nodes)
     extremes = nodes.database.first("SELECT min(w), max(w) FROM merged")
-    equal = one_for_all(np.array([weight for weight in extremes if weight is not None]))
+    equal = common_weight(np.array([weight for weight in extremes if weight is not None]))
     out, into = "SELECT a, b, w FROM merged", "SELECT b AS a, a AS b, w FROM merged"
     query = out if directed else f"{out} UNION ALL {into} WHERE a <> b"
     _write_rows(writer, nodes, query, "", equal is None, progress)
@@ -98,8 +102,8 @@ def _write_rows(
     n_before = 0
     for first in range(0, nodes.n_nodes, _NODES_PER_BATCH):
         last = min(nodes.n_nodes, first + _NODES_PER_BATCH)
-        some = f"a >= {first} AND a < {last}"
-        rows, sizes = database.arrays(f"SELECT a, count(*) FROM entries WHERE {some} GROUP BY a")
+        batch = f"a >= {first} AND a < {last}"
+        rows, sizes = database.arrays(f"SELECT a, count(*) FROM entries WHERE {batch} GROUP BY a")
         ends = np.zeros(last - first, np.int64)
         ends[rows - first] = sizes
         np.cumsum(ends, out=ends)

@@ -1,4 +1,4 @@
-"""Files -> weight matrices: the suffix says the format, whose reader is called."""
+"""Files -> weight matrices, by the reader of the format that the suffix names."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _BINARY = (".npz", *tables.BINARY_SUFFIXES)
 
 
 def read_file(path: str | os.PathLike[str], request: ListRequest) -> tuple[Any, Any]:
-    """Read a graph from a file; its suffix says the format, in either case.
+    """Read a graph from a file in the format of its suffix, in upper or lower case.
 
     Text and meshes may be compressed (``.gz``, ``.bz2``, ``.xz``), or the only such file of a
-    ``.zip``. The `request` is for lists of edges.
+    ``.zip``. The `request` is for edge lists.
     """
     file, suffix = known_file(path)
     name = str(path)
@@ -45,29 +45,39 @@ def read_file(path: str | os.PathLike[str], request: ListRequest) -> tuple[Any, 
 
 
 def load_mesh(path: str | os.PathLike[str]) -> meshes.Mesh:
-    """Read the points and triangles of a mesh file; row ``i`` is node ``i`` of its graph."""
+    r"""Read the points and triangles of a mesh file; row ``i`` is node ``i`` of its graph.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> path = Path(tempfile.mkdtemp()) / "triangle.off"
+    >>> _ = path.write_text("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n")
+    >>> load_mesh(path).faces
+    array([[0, 1, 2]])
+    """
     file, suffix = known_file(path)
     if suffix not in meshes.SUFFIXES:
-        raise InputError(f"{path} is not a mesh file: {', '.join(meshes.SUFFIXES)} are")
+        raise InputError(f"{path} is not a mesh file", advice=f"use {', '.join(meshes.SUFFIXES)}")
     return meshes.read_mesh(read_bytes(file, suffix, str(path)), str(path), suffix)
 
 
 def read_attribute(path: str | os.PathLike[str], attribute: str) -> list[Any]:
     """Read one attribute of all nodes of a GML or GraphML file, in the order of the graph's rows.
 
-    Nodes without it, or whose text is empty, have ``None``. It is an error when the format has no
-    attributes, or when no node has this one (the message names those there are).
+    It is ``None`` for nodes without it or with empty text. An error is raised if the format has no
+    attributes, or if no node has this one (the message names the existing ones).
     """
     file, suffix = (Path(path), SUFFIX) if is_folder_path(path) else known_file(path)
     if suffix not in PARSERS:
-        problem = f"{path} has no attributes of nodes, as {' and '.join(PARSERS)} files may"
-        raise InputError(problem, advice="give the labels in a table")
+        problem = f"{path} has no attributes of nodes, which {' and '.join(PARSERS)} files may have"
+        raise InputError(problem, advice="pass the labels in a table")
     graph = PARSERS[suffix](read_bytes(file, suffix, str(path)), str(path))
     nodes = list(graph.nodes(data=True))
     if not any(attribute in values for _, values in nodes):
         known = sorted({str(name) for _, values in nodes for name in values})
-        listed = f"there are {', '.join(known[:8])}" if known else "nodes have none at all"
-        raise InputError(f"{path}: no node has an attribute {attribute!r}; {listed}")
+        listed = ", ".join(known[:8]) or "none"
+        raise InputError(f"{path}: no node has an attribute {attribute!r}, found {listed}")
     return [_value_or_none(values.get(attribute)) for _, values in nodes]
 
 
@@ -78,17 +88,16 @@ def _value_or_none(value: Any) -> Any:
 
 
 def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
-    """The path of a file that exists, and the suffix of its content, unpacked."""
+    """The path of an existing file, and the suffix of its unpacked content."""
     file = existing_file(path)
     suffixes = [suffix.lower() for suffix in file.suffixes]
     packed = suffixes[-1:] != [] and suffixes[-1] in _PACKED
     suffix = "".join(suffixes[:-1][-1:] if packed else suffixes[-1:])
     plain = (*TEXT_SUFFIXES, *PARSERS, ".mtx", *meshes.SUFFIXES)
     if suffix not in plain and (suffix not in _BINARY or packed):
-        raise InputError(
-            f"{path}: the suffix {''.join(file.suffixes) or '(none)'} is unknown; known are "
-            f"{' '.join(plain)}, each also with {' '.join(_PACKED)}, and {' '.join(_BINARY)}"
-        )
+        problem = f"{path}: the suffix {''.join(file.suffixes) or '(none)'} is unknown"
+        known = f"{' '.join(plain)}, each also with {' '.join(_PACKED)}, and {' '.join(_BINARY)}"
+        raise InputError(problem, advice=f"known are {known}")
     return file, suffix
 
 

@@ -12,9 +12,10 @@ import scipy.sparse as sp
 
 from grfpp.errors import InputError, shown
 from grfpp.io.matrices import arcs, real_numbers, undirected
-from grfpp.io.text import at_line, decode, input_errors, naming
+from grfpp.io.text import at_line, decode, errors_about, input_errors
 
-_GML_PLACE = re.compile(r" at \((\d+), \d+\)$")
+#: Line and column in messages of networkx.
+_GML_POSITION = re.compile(r" at \((\d+), \d+\)$")
 
 
 def from_networkx(graph: Any, weight: str = "weight") -> tuple[sp.coo_array, list[Any]]:
@@ -41,25 +42,25 @@ def parse_gml(data: bytes, name: str) -> Any:
     except InputError:
         raise
     except Exception as error:  # its parser raises many kinds on junk, RecursionError among them
-        message = str(error) or type(error).__name__
+        message, advice = str(error) or type(error).__name__, None
         if message.startswith("edge") and "is duplicated" in message:
-            message += "; put 'multigraph 1' into the graph to have parallel edges summed"
-        if place := _GML_PLACE.search(message):
-            problem = f"not GML: {message[: place.start()]}"
-            raise at_line(name, int(place[1]), problem) from None
-        raise InputError(f"{name} is not a GML graph: {message}") from None
+            advice = "put 'multigraph 1' into the graph, which sums parallel edges"
+        if position := _GML_POSITION.search(message):
+            problem = f"not GML: {message[: position.start()]}"
+            raise at_line(name, int(position[1]), problem) from None
+        raise InputError(f"{name} is not a GML graph: {message}", advice=advice) from None
     attributes = [graph.graph, *dict(graph.nodes(data=True)).values()]
     attributes += [values for *_, values in graph.edges(data=True)]
     if any({"graph", "node", "edge"} & values.keys() for values in attributes):
-        raise InputError(f"{name} has a graph within a graph, which cannot be read: take it apart")
+        raise InputError(f"{name} has a graph within a graph", advice="split it into two files")
     return graph
 
 
 def parse_graphml(data: bytes, name: str) -> Any:
     """Parse a GraphML file into a networkx graph with all its attributes.
 
-    networkx invents nodes that edges name, and leaves out what lies elsewhere than in the first
-    graph: so what comes back is compared with what the file lists.
+    networkx adds undeclared nodes of edges, and reads the first graph only: so the numbers of nodes
+    and edges are compared with those of the file.
     """
     import networkx as nx
 
@@ -69,7 +70,7 @@ def parse_graphml(data: bytes, name: str) -> Any:
         graph = nx.read_graphml(io.BytesIO(data))
     if (graph.number_of_nodes(), graph.number_of_edges()) != (n_nodes, n_edges):
         listed = f"{n_nodes:,} nodes and {n_edges:,} edges"
-        advice = "is there a second graph or one within it, or an id of edges twice?"
+        advice = "remove further graphs, nested ones, and duplicate ids of edges"
         raise InputError(f"{name} lists {listed}, of which {graph} can be read", advice=advice)
     return graph
 
@@ -87,7 +88,7 @@ def _listed(data: bytes, name: str) -> tuple[int, int]:
     if str(root.tag).rpartition("}")[2] != "graphml" or root.find("{*}graph") is None:
         raise InputError(f"{name} is not a GraphML graph: its root is <{root.tag}>")
     for element in list(root.iter()):
-        for data_element in element.findall("{*}data"):  # drawings and the like
+        for data_element in element.findall("{*}data"):  # such as drawings
             element.remove(data_element)
     nodes = {node.get("id") for node in root.iterfind(".//{*}node")}
     edges = list(root.iterfind(".//{*}edge"))
@@ -98,25 +99,24 @@ def _listed(data: bytes, name: str) -> tuple[int, int]:
     return len(nodes), len(edges)
 
 
-#: What parses each format.
+#: Parsers by suffix.
 PARSERS = {".gml": parse_gml, ".graphml": parse_graphml}
 
 
 def matrix_of(graph: Any, name: str, suffix: str) -> tuple[sp.coo_array, list[Any]]:
     """Weight matrix and node names of a graph that was parsed from the file `name`.
 
-    Weights are the edges' ``weight`` where any edge has one; else ``value``, the name of GML, where
-    that is a number; else 1. Nodes are named by their ids, those of GML by ``label`` where that
-    tells them apart.
+    Weights are the edges' ``weight`` if any edge has one; else ``value``, the name in GML, if it is
+    a number; else 1. Nodes are named by their ids, those of GML by ``label`` if labels are unique.
     """
     attributes = [values for *_, values in graph.edges(data=True)]
     by_value = all(isinstance(values.get("value", 1), int | float) for values in attributes)
     weighted = any("weight" in values for values in attributes)
-    with naming(name):
+    with errors_about(name):
         matrix, ids = from_networkx(graph, "value" if by_value and not weighted else "weight")
     labels = [label for _, label in graph.nodes(data="label")]
     try:
-        distinct = None not in labels and len(set(labels)) == len(labels)
+        unique = None not in labels and len(set(labels)) == len(labels)
     except TypeError:  # nested attributes cannot be compared
-        distinct = False
-    return matrix, labels if distinct and suffix == ".gml" else ids
+        unique = False
+    return matrix, labels if unique and suffix == ".gml" else ids

@@ -22,7 +22,7 @@ import scipy.sparse as sp
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, shown
 from grfpp.io.archive import opened_arrays, opened_kind
-from grfpp.io.text import at_line, decode, input_errors, naming
+from grfpp.io.text import at_line, decode, errors_about, input_errors
 from grfpp.typing import AnyInts, FloatArray
 
 GRAPH_FORMAT = "grfpp-graph-1"
@@ -30,9 +30,9 @@ Shape = tuple[int, int]
 _Indices = npt.NDArray[np.integer[Any]]
 _MALFORMED = "a malformed sparse matrix"
 _REAL_FIELDS = ("real", "double", "integer", "unsigned-integer", "pattern")
-#: Row pointers of the graph, of its transpose and of what is made on the way, eight bytes each.
+#: Row pointers of the graph, of its transpose and of intermediate matrices, eight bytes each.
 _BYTES_PER_NODE = 32
-#: Stored arrays are held as they are, in the types of a graph, and in its canonical form.
+#: Peak memory of reading, relative to the stored arrays: these, and two copies in other types.
 _TIMES_IN_MEMORY = 3.5
 
 
@@ -52,7 +52,7 @@ def as_array(source: Any, what: str) -> npt.NDArray[Any]:
     if "torch" in packages(source):
         return tensor_to_numpy(source)
     if isinstance(source, np.ma.MaskedArray):
-        return np.asarray(source.filled(0))  # what is masked is not an edge, as in scipy
+        return np.asarray(source.filled(0))  # masked entries are not edges, as in scipy
     with input_errors(f"{what} is not an array of numbers", ValueError, TypeError):
         return np.asarray(source)
 
@@ -169,9 +169,9 @@ def check_compressed(
 
 def coordinates(values: Any, rows: Any, columns: Any, shape: Shape) -> sp.coo_array:
     """A matrix from the rows, columns and values of its entries."""
-    places = (_integers(rows, "rows"), _integers(columns, "columns"))
+    indices = (_integers(rows, "rows"), _integers(columns, "columns"))
     with input_errors(_MALFORMED, ValueError):
-        return sp.coo_array((_real(values), places), shape=shape)
+        return sp.coo_array((_real(values), indices), shape=shape)
 
 
 def diagonals(values: Any, offsets: Any, shape: Shape) -> sp.coo_array:
@@ -197,7 +197,7 @@ def canonical_matrix(matrix: Any, source: Any) -> sp.csr_array:
     >>> canonical_matrix(matrix, None).data
     array([3.])
     """
-    with naming(str(source)) if isinstance(source, str | os.PathLike) else nullcontext():
+    with errors_about(str(source)) if isinstance(source, str | os.PathLike) else nullcontext():
         n_rows, n_columns = matrix.shape
         if n_rows != n_columns:
             raise InputError(f"a weight matrix must be square, found {n_rows} x {n_columns}")
@@ -207,12 +207,12 @@ def canonical_matrix(matrix: Any, source: Any) -> sp.csr_array:
         # First the sums: some formats make them on the way, so only these are the same for all.
         canonical.sum_duplicates()
         data = canonical.data
-        for wrong, wanted in ((~np.isfinite(data), "finite"), (data < 0, "not negative")):
+        for wrong, form in ((~np.isfinite(data), "finite"), (data < 0, "not negative")):
             if wrong.any():
                 entry = int(np.argmax(wrong))
                 row = int(np.searchsorted(canonical.indptr, entry, side="right")) - 1
-                place = f"({row}, {canonical.indices[entry]}) and {wrong.sum() - 1} more"
-                raise InputError(f"weights must be {wanted}, found {data[entry]} at {place}")
+                position = f"({row}, {canonical.indices[entry]}) and {wrong.sum() - 1} more"
+                raise InputError(f"weights must be {form}, found {data[entry]} at {position}")
         canonical.eliminate_zeros()
         return canonical
 
@@ -220,7 +220,7 @@ def canonical_matrix(matrix: Any, source: Any) -> sp.csr_array:
 def _real(values: Any) -> FloatArray:
     array = np.asarray(values)
     require_real(array.dtype)
-    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused as that
+    with np.errstate(over="ignore"):  # overflow gives infinity, which raises an error later
         return array.astype(np.float64, copy=False)
 
 
@@ -239,7 +239,7 @@ def _malformed(problem: str) -> InputError:
 
 
 def check_node_count(n_nodes: int, origin: str) -> None:
-    """Raise when `n_nodes` nodes cannot be numbered or held; `origin` says who asks for them."""
+    """Raise if `n_nodes` nodes exceed int32 or the memory; messages name the `origin`."""
     if n_nodes > np.iinfo(np.int32).max:
         problem = f"{origin} asks for {n_nodes:,} nodes, more than this version can number"
         raise InputError(f"{problem} (2^31 - 1)", advice="number nodes from 0 without gaps")
@@ -262,7 +262,7 @@ def undirected(rows: AnyInts, columns: AnyInts, weights: FloatArray, n_nodes: in
 def unweighted(ends: npt.NDArray[Any], n_nodes: int) -> sp.csr_array:
     """Take each row of `ends` as one edge of weight 1, however often it is listed."""
     rows, columns = ends.T.ravel(), ends[:, ::-1].T.ravel()
-    joined = np.ones(len(rows), dtype=bool)  # what is listed twice stays true
+    joined = np.ones(len(rows), dtype=bool)  # sums of duplicates stay true
     matrix = sp.csr_array((joined, (rows, columns)), shape=(n_nodes, n_nodes))
     return matrix.astype(np.float64)
 
@@ -291,7 +291,7 @@ def read_mtx(data: bytes, name: str) -> sp.coo_array:
         words = content.partition("%")[0].split()
         if not content:
             raise at_line(name, line - 1, "the file ends before the size; is it truncated?")
-    if len(words) != 2 + by_entry or not all(each.isascii() and each.isdigit() for each in words):
+    if len(words) != 2 + by_entry or not all(word.isascii() and word.isdigit() for word in words):
         raise at_line(name, line, f"expected the size of the matrix, found {shown(content)}")
     n_rows, n_columns, *n_listed = (int(word[:100]) for word in words)
     if symmetric and n_rows != n_columns:
@@ -299,7 +299,7 @@ def read_mtx(data: bytes, name: str) -> sp.coo_array:
     check_node_count(max(n_rows, n_columns), f"the header of {name}")
     n_stored = n_rows * (n_rows + 1) // 2 if symmetric else n_rows * n_columns
     n_entries = n_listed[0] if by_entry else n_stored
-    # An entry takes a digit and a line end at least, so that a wrong header claims no memory.
+    # An entry has at least a digit and a line end, so that a wrong header allocates no memory.
     table: Any = ()
     if 2 * n_entries <= len(text):
         table = _number_rows(stream, 2 * by_entry + (field != "pattern"), name)
@@ -313,7 +313,7 @@ def read_mtx(data: bytes, name: str) -> sp.coo_array:
         columns, rows = np.triu_indices(n_rows)  # the lower triangle by columns
     else:
         columns, rows = np.divmod(np.arange(n_entries), max(n_rows, 1))
-    with naming(name):
+    with errors_about(name):
         matrix = coordinates(weights, rows, columns, (n_rows, n_columns))
     return undirected(rows, columns, weights, n_rows) if symmetric else matrix
 
@@ -338,7 +338,7 @@ def read_npz(path: Path) -> tuple[Any, Sequence[Any] | None]:
         if arrays.keys() >= {"format", "shape", "data"}:
             arrays.require_memory(arrays, _TIMES_IN_MEMORY, "the matrix in")
             with (
-                naming(f"{path}: the stored matrix is damaged"),
+                errors_about(f"{path}: the stored matrix is damaged"),
                 input_errors("scipy cannot read it"),
                 warnings.catch_warnings(action="error"),
             ):
@@ -351,7 +351,7 @@ def read_saved_graph(path: str | Path) -> tuple[sp.csr_array, Sequence[Any] | No
     """Read what `Graph.save` wrote: the weight matrix and the names of the nodes."""
     with (
         opened_kind(path, GRAPH_FORMAT) as (arrays, _),
-        naming(f"{path}: the stored graph is damaged"),
+        errors_about(f"{path}: the stored graph is damaged"),
     ):
         optional = ("node_ids",) if "node_ids" in arrays else ()
         parts = ("weights", "indices", "indptr", *optional)

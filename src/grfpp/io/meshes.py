@@ -25,7 +25,7 @@ from grfpp._checks import one_of
 from grfpp._imports import require
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.io.matrices import as_array, packages, require_real, unweighted
-from grfpp.io.text import at_line, decode, input_errors, naming
+from grfpp.io.text import at_line, decode, errors_about, input_errors
 from grfpp.typing import FloatArray, IntArray
 
 MeshWeights = Literal["unit", "length", "cotangent"]
@@ -36,11 +36,11 @@ Polygons = Sequence[Sequence[int]] | npt.NDArray[Any]
 _ZERO_COTANGENT = 1e-12
 #: Sine below which two sides of a triangle lie on one line.
 _FLAT_SINE = 1e-12
-#: Cells of meshio that are no part of a surface, and are passed over.
+#: Cells of meshio that are not part of a surface, and are ignored.
 _NO_FACES = ("vertex", "line", "polyline")
 _PLY_ELEMENT = re.compile(rb"^\s*element\s+(\S+)\s+(\d{1,15})\s*$", re.MULTILINE)
 _OFF_KEYWORD = re.compile(r"(?:ST)?C?N?OFF(.*)")
-#: Textures, normals, groups, materials and curves, which are no part of the graph.
+#: Keywords of textures, normals, groups, materials and curves, which are ignored.
 _OBJ_IGNORED = {
     "vt", "vn", "vp", "vc", "l", "p", "g", "o", "s", "mg", "mtllib", "usemtl", "usemap",
     "maplib", "cstype", "deg", "bmat", "step", "curv", "curv2", "surf", "parm", "trim", "hole",
@@ -50,13 +50,13 @@ _OBJ_IGNORED = {
 
 
 class Mesh(NamedTuple):
-    """Points and faces; no two points are the same. Points that no face uses are kept."""
+    """Points and faces; no two points are equal. Points without a face are included."""
 
-    #: Coordinates of the points, a row each.
+    #: Coordinates of the points, one row each.
     vertices: FloatArray
     #: The three points of each triangle; larger faces are cut into fans.
     faces: IntArray
-    #: The index that each point had before equal ones were merged (the first of theirs).
+    #: The index of each point before equal points were merged (the first of equal ones).
     origin: IntArray
     #: Both ends of every side of every face, without the diagonals of the fans.
     sides: IntArray
@@ -67,8 +67,8 @@ class Mesh(NamedTuple):
         """Weight matrix of the mesh.
 
         ``"unit"`` is 1 for every side of a face, ``"length"`` the inverse of a side's length,
-        ``"cotangent"`` half the sum of the cotangents of the angles that face it. Negative ones are
-        left out with a warning: they cannot be weights of a walk.
+        ``"cotangent"`` half the sum of the cotangents of the opposite angles. Negative weights are
+        dropped with a warning, since walks need positive ones.
 
         Examples
         --------
@@ -95,16 +95,34 @@ class Mesh(NamedTuple):
             with np.errstate(divide="ignore", over="ignore"):
                 matrix = sp.csr_array((1 / lengths, (rows, columns)), shape=(n, n))
             if not ((matrix.data > 0) & (matrix.data < np.inf)).all():
-                raise InputError("edges are too short or too long to be inverted: scale the mesh")
+                raise InputError("edges are too short or too long", advice="scale the mesh")
         return matrix
 
+    def with_masses(self) -> tuple[sp.csr_array, dict[str, Any]]:
+        """Cotangent weights, and loops that make every degree the mass times one rate.
+
+        The mass of a point is a third of the area of its triangles. See `Graph.from_mesh`.
+        """
+        matrix = self.adjacency("cotangent")
+        corners = np.pad(self.vertices, ((0, 0), (0, 3 - self.vertices.shape[1])))[self.faces]
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            across = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+            areas = np.repeat(np.linalg.norm(across, axis=1) / 6, 3)
+            mass = np.bincount(self.faces.ravel(), areas, minlength=len(self.vertices))
+            degrees = matrix.sum(axis=1)
+            rate = float(np.max(degrees[degrees > 0] / mass[degrees > 0], initial=0.0))
+        if not 0 < rate < np.inf:
+            raise InputError("areas are too small or too large, or there are none: scale the mesh")
+        loops = sp.diags_array(np.maximum(rate * mass - degrees, 0.0))
+        return sp.csr_array(matrix + loops), {"mass": mass, "rate": rate}
+
     def triangulated(self) -> Mesh:
-        """The same with the triangles for faces: their diagonals are edges too."""
+        """The mesh whose faces are its triangles, so that diagonals are edges too."""
         sizes = np.full(len(self.faces), 3)
         return self._replace(sides=_sides(self.faces.ravel(), sizes), largest=3)
 
     def labels(self) -> list[int] | None:
-        """The points' indices before equal ones were merged; ``None`` where that changed none."""
+        """The points' indices before equal ones were merged; ``None`` if these are unchanged."""
         changed = len(self.origin) and self.origin[-1] >= len(self.origin)
         return self.origin.tolist() if changed else None
 
@@ -152,7 +170,7 @@ def _equal_rows(points: FloatArray) -> tuple[IntArray, IntArray]:
 
 
 def _corners(faces: Any) -> tuple[IntArray, IntArray]:
-    """The corners of all faces, one after the other, and how many each has."""
+    """The corners of all faces, concatenated, and the number of corners of each face."""
     if isinstance(faces, list) and len({np.shape(face) for face in faces}) > 1:
         for face in faces:
             if np.ndim(face) != 1 or np.asarray(face).dtype.kind not in "iu" or len(face) < 3:
@@ -169,7 +187,7 @@ def _corners(faces: Any) -> tuple[IntArray, IntArray]:
 
 
 def _sides(corners: IntArray, sizes: IntArray) -> IntArray:
-    """Both ends of every side of every polygon, and no diagonal."""
+    """Both ends of every side of every polygon, without diagonals."""
     following = np.arange(1, len(corners) + 1)
     ends = np.cumsum(sizes)
     following[ends - 1] = ends - sizes
@@ -200,24 +218,24 @@ def _cotangents(vertices: FloatArray, faces: IntArray) -> sp.csr_array:
     half = sp.csr_array((0.5 * along[valid] / across[valid], ends.T), shape=(n, n))
     n_flat = _n_edges(_sides(faces.ravel(), np.full(len(faces), 3))) - _n_edges(ends)
     if n_flat:
-        _warn_left_out(f"{n_flat} edges belong to flat triangles alone, without cotangents")
+        _warn_left_out("edges belong to flat triangles alone, without cotangents", n_flat)
     matrix = sp.csr_array(half + half.T)
-    n_edges, n_negative = matrix.nnz // 2, int((matrix.data < -_ZERO_COTANGENT).sum()) // 2
+    n_negative = int((matrix.data < -_ZERO_COTANGENT).sum()) // 2
     matrix.data[matrix.data < _ZERO_COTANGENT] = 0
     matrix.eliminate_zeros()
     if n_negative:
-        _warn_left_out(f"{n_negative} of {n_edges} edges have negative cotangent weights")
+        _warn_left_out("edges have negative cotangent weights", n_negative)
     return matrix
 
 
 def _n_edges(ends: IntArray) -> int:
-    """The number of different pairs of different points."""
+    """Number of distinct pairs of distinct points."""
     return len(np.unique(np.sort(ends[ends[:, 0] != ends[:, 1]], axis=1), axis=0))
 
 
-def _warn_left_out(problem: str) -> None:
+def _warn_left_out(problem: str, n_edges: int) -> None:
     advice = "pass mesh_weights='length' to keep all edges"
-    warn_user(InputWarning(f"{problem}: they are left out", advice=advice), InputWarning)
+    warn_user(InputWarning(f"{problem}: they are left out", advice=advice, n_edges=n_edges))
 
 
 # --- files ----------------------------------------------------------------------------------------
@@ -229,7 +247,7 @@ def read_mesh(data: bytes, name: str, suffix: str) -> Mesh:
         vertices, faces = _READERS[suffix](data, name)
         if not len(faces):
             raise InputError(f"{name} holds no triangles")
-        with naming(name):
+        with errors_about(name):
             mesh = merged(vertices, faces)
     # STL files do not number their points, so that there are no names to keep.
     return mesh._replace(origin=np.arange(len(mesh.vertices))) if suffix == ".stl" else mesh
@@ -260,7 +278,7 @@ def _by_meshio(data: bytes, name: str, kind: str) -> tuple[FloatArray, Polygons]
             warnings.catch_warnings(action="ignore"),
         ):
             mesh = getattr(meshio, kind).read(path)
-    with naming(name):
+    with errors_about(name):
         return _faces_of_cells(mesh)
 
 
@@ -314,7 +332,7 @@ def _read_ply(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
 
 
 def _ply_elements(elements: Any) -> tuple[FloatArray, Polygons]:
-    """Points and faces of what trimesh keeps of a PLY file before it cuts polygons."""
+    """Points and faces of trimesh's raw PLY elements, before it cuts polygons."""
     vertex, face = elements["vertex"]["data"], elements["face"]["data"]
     title = "vertex_index" if "vertex_index" in elements["face"]["properties"] else "vertex_indices"
     corners = face[title]
@@ -323,7 +341,7 @@ def _ply_elements(elements: Any) -> tuple[FloatArray, Polygons]:
             raise ValueError("lists of several lengths")
         corners = corners["f1"]
     points = np.column_stack([np.asarray(vertex[axis]).reshape(-1) for axis in "xyz"])
-    return points, [np.asarray(each).tolist() for each in corners]
+    return points, [np.asarray(polygon).tolist() for polygon in corners]
 
 
 def _words(data: bytes, name: str) -> Iterator[tuple[int, list[str]]]:
@@ -372,8 +390,8 @@ def _read_obj(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
             elif keyword in ("f", "fo"):
                 corners = [int(word.partition("/")[0]) for word in words]
                 # Counted from 1 or, below zero, from the latest vertex backwards.
-                places = [each - 1 if each > 0 else len(points) + each for each in corners]
-                polygons.append(_polygon(places, len(places), 0 not in corners))
+                indices = [i - 1 if i > 0 else len(points) + i for i in corners]
+                polygons.append(_polygon(indices, len(indices), 0 not in corners))
             elif keyword not in _OBJ_IGNORED:
                 raise ValueError(f"unknown keyword {shown(keyword)}")
         except ValueError as error:
@@ -382,7 +400,7 @@ def _read_obj(data: bytes, name: str) -> tuple[FloatArray, Polygons]:
 
 
 def _coordinates(words: Sequence[str]) -> list[float]:
-    """Read a point; what follows its three numbers (colours, normals) is left out."""
+    """Read a point; further numbers (colours, normals) are ignored."""
     x, y, z = map(float, words[:3])
     return [x, y, z]
 

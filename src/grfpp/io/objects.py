@@ -1,4 +1,4 @@
-"""Whatever holds a graph -> a weight matrix and the names of its nodes.
+"""Graphs of other libraries, arrays, frames and files -> weight matrices and names of nodes.
 
 Objects of networkx, igraph, torch and PyTorch Geometric are recognised by the names and methods of
 their types: none of these packages is imported here.
@@ -21,13 +21,13 @@ from grfpp.io import matrices
 from grfpp.io.files import known_file, load_mesh, read_file
 from grfpp.io.markup import from_networkx
 from grfpp.io.matrices import as_array, check_node_count, packages, require_real, tensor_to_numpy
-from grfpp.io.meshes import SUFFIXES, MeshWeights, as_mesh
+from grfpp.io.meshes import SUFFIXES, Mesh, MeshWeights, as_mesh
 from grfpp.io.table_options import EdgeListOptions, ListRequest
 from grfpp.io.tables import is_edge_tuples, is_frame, read_edge_tuples, read_frame
-from grfpp.io.text import naming
+from grfpp.io.text import errors_about
 from grfpp.linalg.symmetrize import rounding
 
-_WANTED = (
+_SOURCES = (
     "a scipy sparse matrix, a square array, a networkx or igraph graph, a PyG Data, a torch "
     "tensor, a pair (edge_index, weights), a list of edges (u, v) or (u, v, w), a data frame, a "
     "mesh, or the path of a file"
@@ -51,21 +51,21 @@ def read_adjacency(
     Parameters
     ----------
     source
-        Any of what `Graph` takes.
+        Any source of `Graph`.
     directed
-        Whether the edges of a list are arcs. Other sources know; ``False`` refuses one that is
-        directed.
+        Whether the edges of an edge list are arcs. Other sources determine it; ``False`` requires
+        that they are undirected.
     n_nodes
-        Number of nodes, for sources that list edges only. Others must agree.
+        Number of nodes, for edge lists. That of other sources must be equal.
     mesh_weights
         Weights of a mesh's edges; see `grfpp.io.meshes.Mesh.adjacency`.
     options
-        How lists of edges are read. Other sources are refused with any.
+        Options of edge lists, which other sources must not have.
 
     Returns
     -------
     matrix, node_ids
-        ``node_ids`` is ``None`` where nodes are simply numbered.
+        ``node_ids`` is ``None`` if nodes are numbered from 0.
 
     Examples
     --------
@@ -78,26 +78,27 @@ def read_adjacency(
     options = options or EdgeListOptions()
     request = ListRequest.of(directed, n_nodes, options)
     origin = str(source) if isinstance(source, str | os.PathLike) else "the source"
-    with np.errstate(invalid="ignore"):  # signalling NaN of float32: refused later, not warned of
+    with np.errstate(invalid="ignore"):  # signalling NaN of float32, which raise an error later
         if mesh_weights is None:
             matrix, node_ids = _read(source, request)
         else:
             options.require_only((), "a mesh")
-            matrix, node_ids = _read_mesh(source, mesh_weights)
+            mesh = mesh_of(source, "mesh_weights")
+            matrix, node_ids = mesh.adjacency(mesh_weights), mesh.labels()
         if matrix.ndim != 2:
             raise InputError(f"a weight matrix must have two dimensions, found {matrix.shape}")
         if n_nodes is not None and matrix.shape[0] != n_nodes:
             raise InputError(f"n_nodes is {n_nodes}, but {origin} has {matrix.shape[0]} nodes")
         check_node_count(max(matrix.shape), origin)
-        with naming(origin):
-            matrix = matrices.checked(matrix)  # compiled code will trust its indices from here on
+        with errors_about(origin):
+            matrix = matrices.checked(matrix)  # compiled code relies on valid indices
     if directed is False and matrix.shape[0] == matrix.shape[1]:
         _require_symmetric(sp.csr_array(matrix), origin)
     return matrix, node_ids
 
 
-def says_direction(source: Any) -> bool:
-    """Whether a source is directed because somebody said so, not because of its numbers."""
+def declares_direction(source: Any) -> bool:
+    """Whether a source declares edges as directed or undirected, whatever its numbers."""
     if isinstance(source, str | os.PathLike):
         name = Path(source).name.lower().removesuffix(".gz").removesuffix(".zip")
         return name.endswith((".gml", ".graphml"))
@@ -134,21 +135,22 @@ def _read(source: Any, request: ListRequest) -> _Read:
         raise InputError("a tuple of tuples is ambiguous", advice=advice)
     if isinstance(source, np.ndarray | list | tuple) or hasattr(source, "__array__"):
         return _dense(source), None
-    raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_WANTED}")
+    raise InputError(f"cannot read a graph from {type(source).__name__}; pass {_SOURCES}")
 
 
-def _read_mesh(source: Any, weights: MeshWeights) -> _Read:
+def mesh_of(source: Any, argument: str = "mesh") -> Mesh:
+    """The mesh that an object or a file holds; `argument` is for those that do not."""
     if isinstance(source, str | os.PathLike):
         mesh = load_mesh(source) if known_file(source)[1] in SUFFIXES else None
     else:
         mesh = as_mesh(source)
     if mesh is None:
-        raise InputError(f"is for meshes, not for {shown(source)}", argument="mesh_weights")
-    return mesh.adjacency(weights), mesh.labels()
+        raise InputError(f"is for meshes, found {shown(source)}", argument=argument)
+    return mesh
 
 
 def _are_faces(second: Any) -> bool:
-    """Tell ``(vertices, faces)`` from ``(edge_index, weights)``: weights are never a table."""
+    """Whether a pair is ``(vertices, faces)``, not ``(edge_index, weights)`` with one axis."""
     if isinstance(second, list):
         if not second or not all(isinstance(face, list) for face in second):
             return False
@@ -164,10 +166,10 @@ def _dense(source: Any) -> sp.csr_array:
         raise InputError(f"a weight matrix must have two dimensions, found shape {array.shape}")
     require_real(array.dtype)
     if array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
-        advice = "if this is an edge_index, pass the pair (edge_index, None)"
+        advice = "pass the pair (edge_index, None) if it is an edge_index"
         problem = f"a weight matrix must be square, found shape {array.shape}"
         raise InputError(problem, advice=advice)
-    # A copy of it, and the indices of its entries.
+    # A copy, and the indices of its entries.
     require_bytes(9 * array.size, f"a dense matrix of {array.shape[0]} x {array.shape[1]} numbers")
     return sp.csr_array(array.astype(np.float64) if array.dtype.kind == "f" else array)
 
@@ -175,7 +177,7 @@ def _dense(source: Any) -> sp.csr_array:
 def _from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.coo_array:
     """Read ``(edge_index, weights)``: column ``k`` of `edge_index` is the k-th arc.
 
-    Without `weights` all are 1; without `n_nodes` the largest number is that of the last node.
+    Without `weights` all are 1; without `n_nodes` the largest index is that of the last node.
     """
     index = as_array(edge_index, "edge_index")
     if index.ndim != 2 or index.shape[0] != 2:
@@ -191,8 +193,8 @@ def _from_edge_index(edge_index: Any, weights: Any, n_nodes: int | None) -> sp.c
     check_node_count(n, f"node {largest} in edge_index")
     values = np.ones(index.shape[1]) if weights is None else as_array(weights, "weights")
     if values.shape != index.shape[1:]:
-        wanted = f"one number for each of the {index.shape[1]} edges"
-        raise InputError(f"weights must have {wanted}, found shape {values.shape}")
+        shape = f"one number for each of the {index.shape[1]} edges"
+        raise InputError(f"weights must have {shape}, found shape {values.shape}")
     require_real(values.dtype)
     rows, columns = index.astype(np.int64)
     return matrices.arcs(rows, columns, values.astype(np.float64), n)
@@ -203,19 +205,19 @@ def _is_networkx(source: Any) -> bool:
 
 
 def _is_igraph(source: Any) -> bool:
-    """Tell an igraph graph by its methods: igraph is never imported (its licence is the GPL)."""
+    """Recognise an igraph graph by its methods: igraph (GPL) is never imported."""
     return all(hasattr(source, name) for name in ("is_directed", "get_edgelist", "vcount", "es"))
 
 
 def _from_igraph(graph: Any) -> tuple[sp.coo_array, list[Any] | None]:
-    """Read an igraph graph: edge attribute ``weight``, vertex attribute ``name``, if there."""
+    """Read an igraph graph, with the edge attribute ``weight`` and vertex attribute ``name``."""
     edges = graph.get_edgelist()
     rows, columns = np.array(edges, dtype=np.int64).reshape(-1, 2).T
     listed = graph.es["weight"] if "weight" in graph.es.attributes() else [1.0] * len(edges)
     weights = matrices.real_numbers(listed, lambda i: f"edge {tuple(edges[i])}")
     names = list(graph.vs["name"]) if "name" in graph.vs.attributes() else None
     if names is not None and len(set(names)) < len(names):
-        names = None  # names that several nodes have are of no use
+        names = None  # ambiguous
     matrix = matrices.arcs if graph.is_directed() else matrices.undirected
     return matrix(rows, columns, weights, int(graph.vcount())), names
 
@@ -229,7 +231,7 @@ def _sparse_tensor(tensor: Any) -> Any:
     tensor, shape = tensor.detach(), tuple(tensor.shape)
     check_node_count(max(shape), "the torch tensor")
     if layout == "coo":
-        # Not coalesced: torch would sum in the tensor's own type, and trust indices to be right.
+        # Not coalesced: torch would sum in the tensor's type, and does not check indices.
         rows, columns = tensor_to_numpy(tensor._indices())
         return matrices.coordinates(tensor_to_numpy(tensor._values()), rows, columns, shape)
     by_row = layout in ("csr", "bsr")
@@ -240,10 +242,10 @@ def _sparse_tensor(tensor: Any) -> Any:
 
 
 def _from_pyg(data: Any, n_nodes: int | None) -> Any:
-    """Read a PyTorch Geometric ``Data``: its arcs as they are listed.
+    """Read a PyTorch Geometric ``Data``, whose edges are arcs.
 
-    Weights are ``edge_weight``, else ``edge_attr`` where that has one number an edge, else ones;
-    an ``edge_attr`` with several columns holds features, not weights.
+    Weights are ``edge_weight``, else ``edge_attr`` if it has one number per edge, else ones; an
+    ``edge_attr`` with several columns holds features, not weights.
     """
     kind = type(data).__name__
     if hasattr(data, "node_types"):
@@ -256,7 +258,7 @@ def _from_pyg(data: Any, n_nodes: int | None) -> Any:
     if weights is None and features is not None and features.ndim == 1:
         weights = features
     if n_nodes is None:
-        # It warns when it has only edge_index to count by, as has every edge_index.
+        # PyG warns if it has only edge_index to count nodes by.
         with warnings.catch_warnings(action="ignore"):
             n_nodes = data.num_nodes
     return _from_edge_index(data.edge_index, weights, n_nodes)

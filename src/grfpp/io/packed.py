@@ -1,4 +1,4 @@
-"""Paths and packed files (gzip, bzip2, xz, zip, tar): each fault is one `InputError`."""
+"""Paths and packed files (gzip, bzip2, xz, zip): every error is one `InputError`."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from grfpp import _memory as memory
 from grfpp.errors import InputError
 from grfpp.io.text import input_errors
 
-#: Suffixes of compressed files, and what opens them.
+#: Suffixes of compressed files, and functions that open them.
 COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+#: Bytes that are unpacked at a time: far less than any memory, and few calls per second.
 _CHUNK = 1 << 18
-# Chunks, the bytes that they are joined to, and the first objects that are made of these.
+#: Copies of the content: the chunks, the joined bytes, and the first objects made from them.
 _COPIES_IN_MEMORY = 4
-# No LZMA members: a few bytes can ask for gigabytes.
+#: Methods of packed zip members; not LZMA, where a few bytes can claim gigabytes.
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
 _DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError)
-# All but the first: zip files with a password, an odd method, or a damaged list of members.
+#: All but the first: zip files with a password, an unknown method, or a damaged list of members.
 _UNREADABLE = (OSError, RuntimeError, NotImplementedError, ValueError, LookupError, MemoryError)
 
 
 #: Peak memory of parsers in bytes: per byte of the file, and per mark that begins or ends an
-#: element. Measured on files whose bytes say as much as they can; the tests measure them again.
+#: element. Measured on files with the shortest possible elements; the tests measure it again.
 _TEXT_COST = (9, b"\n", 300)
 _COSTS = {
     ".mtx": (7, b"\n", 180),
@@ -49,41 +50,41 @@ def existing_file(path: str | os.PathLike[str]) -> Path:
     Pipes and devices are refused: opening one may block, and reading may never end.
     """
     if "\0" in str(path):
-        raise InputError(f"cannot read {str(path)!r}: names of files have no zero bytes")
+        raise InputError(f"cannot read {str(path)!r}: file names have no zero bytes")
     with input_errors(f"cannot read {str(path)!r}"):
         file = Path(path).expanduser()
         if file.is_dir():
-            raise InputError(f"{str(path)!r} is a folder; pass the path of a file")
+            raise InputError(f"{str(path)!r} is a folder", advice="pass the path of a file")
         if not file.exists():
             raise InputError(f"there is no file {path}")
         if not file.is_file():
-            raise InputError(f"{path} is a pipe or a device; save its content, and pass that")
+            raise InputError(f"{path} is a pipe or a device", advice="save its content to a file")
     return file
 
 
 @contextmanager
 def opened_zip(path: Path) -> Iterator[zipfile.ZipFile]:
     """Open a zip file."""
-    with explained(path, "zip"), zipfile.ZipFile(existing_file(path)) as archive:
+    with reading_errors(path, "zip"), zipfile.ZipFile(existing_file(path)) as archive:
         yield archive
 
 
 def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
-    """Open a file for reading; a packed one as its content, of a zip file the one `suffix` file.
+    """Open a file for reading: the content of a compressed one, the one `suffix` file of a zip.
 
-    Call it, and read the stream, within `explained`.
+    Call it, and read the stream, within `reading_errors`.
     """
     packing = file.suffix.lower()
     if packing != ".zip":
         stream: IO[bytes] = COMPRESSED.get(packing, open)(file, "rb")
         return stream
     with zipfile.ZipFile(file) as archive:  # the member keeps the file open
-        listed = [each for each in archive.infolist() if each.filename.lower().endswith(suffix)]
-        members = [each for each in listed if not each.filename.startswith("__MACOSX")]
+        infos = [info for info in archive.infolist() if info.filename.lower().endswith(suffix)]
+        members = [info for info in infos if not info.filename.startswith("__MACOSX")]
         if len(members) != 1:
             raise InputError(f"{name} must hold one {suffix} file, found {len(members)}")
         if members[0].compress_type not in _ZIP_METHODS:
-            raise InputError(f"{name}: its compression is unusual; pack it as plain zip")
+            raise InputError(f"{name}: unsupported zip method", advice="pack it by 'deflate'")
         check_size(members[0].file_size, name)
         return archive.open(members[0])
 
@@ -92,7 +93,7 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
     """Read a file, unpacked, if memory suffices to parse a file with this suffix."""
     packing = file.suffix.lower()
     is_packed = packing in COMPRESSED or packing == ".zip"
-    with explained(file, packing if is_packed else suffix):
+    with reading_errors(file, packing if is_packed else suffix):
         check_size(file.stat().st_size, name)
         with opened_member(file, suffix, name) as stream:
             data = read_all(stream, name)
@@ -101,7 +102,7 @@ def read_bytes(file: Path, suffix: str, name: str) -> bytes:
 
 
 def read_all(stream: IO[bytes], path: str | Path) -> bytes:
-    """Read to the end, but not more than fits into memory: packed files can be tiny and hold much.
+    """Read to the end, up to the free memory, which the content of a tiny packed file may exceed.
 
     Examples
     --------
@@ -126,8 +127,8 @@ def size_limit() -> int:
 
 
 def check_size(n_bytes: int, path: str | Path) -> None:
-    """Raise when a file is known to hold more than fits into memory."""
-    if n_bytes * _COPIES_IN_MEMORY > memory.ALWAYS_THERE and n_bytes > size_limit():
+    """Raise if a file of a known size does not fit into memory."""
+    if n_bytes * _COPIES_IN_MEMORY > memory.MAX_UNCHECKED_BYTES and n_bytes > size_limit():
         raise too_large(f"{n_bytes:,}", path)
 
 
@@ -137,7 +138,7 @@ def too_large(size: str, path: str | Path) -> InputError:
 
 
 def parsing_bytes(data: bytes, suffix: str) -> int:
-    r"""Upper bound of the memory that parsing a file takes, its content included.
+    r"""Upper bound of the memory for parsing a file, including its content, in bytes.
 
     Examples
     --------
@@ -149,8 +150,8 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
 
 
 @contextmanager
-def explained(path: Path, kind: str) -> Iterator[None]:
-    """Turn whatever reading a file of some kind raises into an `InputError`."""
+def reading_errors(path: Path, kind: str) -> Iterator[None]:
+    """Convert any error of reading a file of this kind to an `InputError`."""
     with (
         input_errors(f"cannot read {path}", *_UNREADABLE),
         input_errors(f"{path} is truncated, or not a {kind} file", *_DAMAGED),

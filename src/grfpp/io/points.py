@@ -1,4 +1,4 @@
-"""Graphs of nearest neighbours of points, and a warning about directed ones that users made."""
+"""Graphs of nearest neighbours of points, and a warning about directed ones."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ from grfpp.typing import FloatArray, IntArray
 
 Method = Literal["auto", "exact", "approximate"]
 
-#: Above both sizes trees are no help, and an approximate search is worth its errors.
-_MANY_POINTS, _MANY_DIMENSIONS = 50_000, 15
-#: No edge between neighbours is weaker, however far an outlier is: it would be lost in rounding.
+#: Number of points above which an approximate search may be worth its errors.
+_MANY_POINTS = 50_000
+#: Number of dimensions above which it is: trees are no faster there than comparing all pairs.
+_MANY_DIMENSIONS = 15
+#: Smallest weight of an edge, even to a far outlier: smaller ones would be lost in rounding.
 _MIN_AFFINITY = 1e-12
-#: On fewer nodes equal numbers of arcs from each may be chance.
+#: Smallest number of nodes for the warning: on fewer, equal out-degrees may be chance.
 _MIN_NODES_OF_NEIGHBOURS = 20
 
 
@@ -36,7 +38,7 @@ def neighbour_graph(
 ) -> tuple[sp.csr_array, Sequence[Any] | None, dict[str, Any]]:
     """Join points to their nearest neighbours; see `grfpp.Graph.from_points`.
 
-    Returns the weights, the names of the points, and how the graph was made.
+    Returns the weights, the names of the points, and the options that made the graph.
 
     Examples
     --------
@@ -93,7 +95,7 @@ def _points(X: Any) -> Any:
         raise InputError(problem, argument="X", advice=advice) from None
     values = points.data if sp.issparse(points) else points
     if not float(np.abs(values).max(initial=0)) < 1e150:
-        raise InputError("distances leave the range of floating point; scale the points down")
+        raise InputError("distances leave the range of float64", advice="scale the points down")
     return points
 
 
@@ -102,8 +104,8 @@ def _approximate(points: Any, k: int, metric: Any, seed: int) -> tuple[FloatArra
     search = package.NNDescent(points, metric=metric, n_neighbors=k + 1, random_state=seed)
     neighbours, distances = search.neighbor_graph
     if (neighbours < 0).any():
-        raise InputError(f"pynndescent found fewer than {k} neighbours; use method='exact'")
-    # A point is among its own neighbours, unless copies of it come first: then the last one goes.
+        raise InputError(f"pynndescent found fewer than {k} points", advice="use method='exact'")
+    # A point is its own neighbour, unless copies of it come first: then the last one is dropped.
     others = neighbours != np.arange(len(neighbours))[:, np.newaxis]
     others[others.all(axis=1), -1] = False
     shape = (len(neighbours), k)
@@ -111,10 +113,15 @@ def _approximate(points: Any, k: int, metric: Any, seed: int) -> tuple[FloatArra
 
 
 def _affinities(distances: FloatArray, neighbours: IntArray) -> sp.csr_array:
-    """``exp(-d² / (s_i s_j))``, where ``s_i`` is how far the last neighbour of ``i`` is."""
+    """``exp(-d² / (s_i s_j))``, where ``s_i`` is the distance to the last neighbour of ``i``.
+
+    References
+    ----------
+    Zelnik-Manor and Perona, "Self-tuning spectral clustering", 2004.
+    """
     n, k = distances.shape
     width = distances[:, -1].copy()
-    # A point with as many copies as neighbours has no width of its own.
+    # A point with as many copies as neighbours has width 0.
     width[width == 0] = np.median(width[width > 0]) if width.any() else 1.0
     with np.errstate(over="ignore", under="ignore"):
         ratio = (distances / width[:, np.newaxis]) * (distances / width[neighbours])
@@ -129,9 +136,9 @@ def _affinities(distances: FloatArray, neighbours: IntArray) -> sp.csr_array:
 
 
 def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
-    """A warning about a canonical matrix that looks like one of nearest neighbours, if it does.
+    """A warning if a canonical matrix looks like a directed graph of nearest neighbours.
 
-    Every node has as many arcs to others, but not as many from others (or the reverse, as in PyG).
+    Its out-degrees are all equal, but not its in-degrees (or the reverse, as in PyG).
 
     Examples
     --------
@@ -147,6 +154,5 @@ def neighbours_note(matrix: sp.csr_array) -> InputWarning | None:
     if n < _MIN_NODES_OF_NEIGHBOURS or len(constant) != 1 or not 2 <= constant[0] <= n / 2:
         return None
     problem = f"this looks like a directed graph of the {constant[0]} nearest neighbours of points"
-    instead = "Graph.from_points(X), which makes affinities of distances"
-    advice = f"pass symmetrize='max', or use {instead}; directed=True keeps it"
+    advice = "pass symmetrize='max', use Graph.from_points(X), or pass directed=True to keep it"
     return InputWarning(problem, advice=advice)

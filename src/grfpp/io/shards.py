@@ -31,16 +31,16 @@ ShardFormat = Literal["parquet", "npz"]
 def write_shard(
     folder: str, name: str, format: ShardFormat, first_row: int, matrix: sp.csr_array
 ) -> dict[str, Any]:
-    """Write some rows of one side; returns what the header says of the file."""
+    """Write some rows of one side; return the file's entry of the header."""
     rows = np.arange(first_row, first_row + matrix.shape[0], dtype=np.int64)
     parts = {part: getattr(matrix, part) for part in ("data", "indices", "indptr")}
     if format == "parquet":
         lists = require("pyarrow", "features in Parquet files").LargeListArray.from_arrays
         offsets = matrix.indptr.astype(np.int64)
         parts = {"columns": lists(offsets, matrix.indices), "values": lists(offsets, matrix.data)}
-    facts = _write(folder, name, format, {"node": rows, **parts})
+    entry = _write(folder, name, format, {"node": rows, **parts})
     sizes = {"n_nodes": int(matrix.shape[0]), "n_entries": int(matrix.nnz)}
-    return {**facts, "first_node": first_row, **sizes}
+    return {**entry, "first_node": first_row, **sizes}
 
 
 def write_names(folder: Path, format: ShardFormat, names: npt.NDArray[Any]) -> dict[str, Any]:
@@ -48,10 +48,10 @@ def write_names(folder: Path, format: ShardFormat, names: npt.NDArray[Any]) -> d
     return _write(folder, "nodes", format, {"name": names})
 
 
-def write_header(folder: Path, facts: Mapping[str, Any]) -> None:
-    """Write what there is, and what made it."""
+def write_header(folder: Path, header: Mapping[str, Any]) -> None:
+    """Write the header: shapes, shards, and how the estimate was made."""
     with atomic_write(folder / HEADER) as stream:
-        stream.write(json.dumps({"format": FORMAT, **facts}, indent=1).encode())
+        stream.write(json.dumps({"format": FORMAT, **header}, indent=1).encode())
 
 
 def load_features(folder: str | Path) -> tuple[sp.csr_array, sp.csr_array]:
@@ -60,49 +60,62 @@ def load_features(folder: str | Path) -> tuple[sp.csr_array, sp.csr_array]:
     Parameters
     ----------
     folder
-        With a ``features.json``.
+        The folder, with its ``features.json``.
 
     Returns
     -------
     csr_array, csr_array
-        As `KernelEstimate.features` gives them, to the last bit.
+        The same as of `KernelEstimate.features`, to the last bit.
 
     Raises
     ------
     InputError
-        Where a file is missing, or is not the one that was written.
+        If a file is missing, or is not the one that was written.
+
+    Examples
+    --------
+    >>> import grfpp, networkx as nx, tempfile
+    >>> from distributed import Client
+    >>> from grfpp.distributed import load_features, sample
+    >>> W = grfpp.Graph(nx.karate_club_graph()).normalized("sym")
+    >>> folder = f"{tempfile.mkdtemp()}/features"
+    >>> with Client(processes=False, dashboard_address=":0") as client:
+    ...     sample(client, W, grfpp.Diffusion(1.0), seed=0).save_features(folder, format="npz")
+    >>> X, Y = load_features(folder)
+    >>> X.shape == Y.shape
+    True
     """
-    place = Path(folder)
-    with input_errors(f"{place / HEADER} is damaged"):
-        header = json.loads(_read(place / HEADER))
+    folder = Path(folder)
+    with input_errors(f"{folder / HEADER} is damaged"):
+        header = json.loads(_read(folder / HEADER))
         if header["format"] != FORMAT or header["file_format"] not in get_args(ShardFormat):
-            raise InputError(f"{place} holds {shown(header['format'])}, not {FORMAT!r}")
-        left, right = (_side(place, header, side) for side in SIDES)
+            raise InputError(f"{folder} holds {shown(header['format'])}, not {FORMAT!r}")
+        left, right = (_side(folder, header, side) for side in SIDES)
     return left, right
 
 
-def _side(place: Path, header: Mapping[str, Any], side: str) -> sp.csr_array:
+def _side(folder: Path, header: Mapping[str, Any], side: str) -> sp.csr_array:
     n, width, shards = int(header["n_nodes"]), int(header["n_columns"]), header["shards"]
     dtype = np.dtype(header["dtype"])
     n_entries = sum(int(shard[side]["n_entries"]) for shard in shards)
-    require_bytes(n_entries * (4 + dtype.itemsize) + 8 * n, f"the features in {place}")
+    require_bytes(n_entries * (4 + dtype.itemsize) + 8 * n, f"the features in {folder}")
     matrix, row = GrowingMatrix(n, width, n_entries, dtype), 0
-    for facts in (shard[side] for shard in shards):
-        part = _shard(place, facts, header["file_format"], width)
-        if facts["first_node"] != row or part.shape[0] != facts["n_nodes"]:
-            raise InputError(f"{place / facts['file']} does not hold the rows from {row} on")
+    for entry in (shard[side] for shard in shards):
+        part = _shard(folder, entry, header["file_format"], width)
+        if entry["first_node"] != row or part.shape[0] != entry["n_nodes"]:
+            raise InputError(f"{folder / entry['file']} does not hold the rows from {row} on")
         matrix.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
         row += part.shape[0]
     if row != n:
-        raise InputError(f"{place} has features of {row} nodes, and its header says {n}")
+        raise InputError(f"{folder} has features of {row} nodes, but its header has {n} nodes")
     return matrix.finish()
 
 
-def _shard(place: Path, facts: Mapping[str, Any], format: ShardFormat, width: int) -> sp.csr_array:
-    file = place / Path(str(facts["file"])).name
+def _shard(folder: Path, entry: Mapping[str, Any], format: ShardFormat, width: int) -> sp.csr_array:
+    file = folder / Path(str(entry["file"])).name
     content = _read(file)
-    if new_checksum(content).hexdigest() != facts["checksum"]:
-        raise InputError(f"{file} is damaged, or is not the file that was written: its checksum")
+    if new_checksum(content).hexdigest() != entry["checksum"]:
+        raise InputError(f"{file} is damaged: its checksum is not that of the header")
     if format == "npz":
         with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
             data, columns, indptr = (arrays[part] for part in ("data", "indices", "indptr"))

@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args
 import numpy as np
 
 from grfpp._checks import one_of, truth, whole
-from grfpp.errors import InputError, shown
+from grfpp.errors import InputError, require_options, shown
 from grfpp.io.matrices import check_node_count
 
 Duplicates = Literal["sum", "max", "first", "error"]
@@ -23,7 +23,9 @@ Column = str | int
 INTEGER = re.compile(r"0|-?[1-9][0-9]*")
 #: Characters of names and numbers, quotes, and ends of lines.
 _NO_SEPARATORS = frozenset('"\r\n\0.+-_')
+#: Columns that a message lists, so that it stays readable.
 _SHOWN_COLUMNS = 12
+#: Usual names of the columns of source and target.
 _ENDS = (
     "source target", "src dst", "src tgt", "src dest", "source destination", "from to",
     "head tail", "fromnodeid tonodeid", "from_node to_node", "node1 node2", "node_1 node_2",
@@ -38,6 +40,7 @@ _NO_WEIGHTS = frozenset((
     "time", "timestamp", "ts", "date", "datetime", "year", "created", "created_at", "updated_at",
     "since", "id", "edge_id", "type", "label",
 ))  # fmt: skip
+#: What programs write for missing values.
 _MISSING = frozenset(("", "na", "n/a", "nan", "null", "none", "nil", "-", "?", ".", "<na>"))
 _WORD = re.compile(r"[^\W\d]")
 
@@ -54,22 +57,22 @@ class EdgeListKeywords(TypedDict, total=False):
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeListOptions:
-    """How a list of edges is read. ``None`` stands for what the list itself suggests.
+    """Options of edge lists; ``None`` infers an option from the list.
 
     Parameters
     ----------
     duplicates
         Weight of an edge that is listed more than once, in an undirected list in either order: the
         ``"sum"`` of the weights, their ``"max"``, the ``"first"``, or an ``"error"``. ``None`` is
-        the sum, with a warning where all edges are listed in both orders.
+        the sum, with a warning if all edges are listed in both orders.
     columns
-        Those of source, target and weight, by name or by number from 0. With two of them every
-        edge weighs 1. ``None``: the columns with such names, or else the first two or three.
+        The columns of source, target and weight, by name or by index from 0. With two columns all
+        weights are 1. ``None``: the columns with usual names, else the first two or three.
     separator
-        What separates fields; ``" "`` is any run of spaces and tabs. ``None``: semicolons, commas
-        or white space, the first of these that the first line has; tabs in ``.tsv`` files.
+        The separator of fields; ``" "`` is any run of spaces and tabs. ``None``: semicolons, commas
+        or white space, the first of these in the first line; tabs in ``.tsv`` files.
     encoding
-        Of text. ``None`` is UTF-8, or what the byte-order mark says.
+        The encoding of text. ``None`` is UTF-8, or that of the byte-order mark.
     header
         Whether the first line holds the names of the columns.
 
@@ -103,13 +106,20 @@ class EdgeListOptions:
         if self.header is not None:
             object.__setattr__(self, "header", truth(self.header, "header"))
         if self.header is False and self.by_name:
-            problem = f"must be numbers from 0 where header is False, found {self.columns}"
+            problem = f"must be indices from 0 if header is False, found {self.columns}"
             raise InputError(problem, argument="columns")
+
+    @classmethod
+    def of(cls, keywords: EdgeListKeywords) -> EdgeListOptions:
+        """The options from keywords of `Graph`; unknown ones are refused."""
+        others = ("directed", "n_nodes", "symmetrize", "mesh_weights")
+        require_options(keywords, (*EdgeListKeywords.__annotations__, *others))
+        return cls(**keywords)
 
     @property
     def given(self) -> dict[str, Any]:
         """The options that are not ``None``, as keywords."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value is not None}
 
     @property
@@ -118,10 +128,10 @@ class EdgeListOptions:
         return any(isinstance(column, str) for column in self.columns or ())
 
     def require_only(self, known: Collection[str], source: str) -> None:
-        """Refuse options that mean nothing for this kind of source."""
+        """Check that only these options are given, for this kind of source."""
         for name in self.given:
             if name not in known:
-                raise InputError(f"is for lists of edges, not for {source}", argument=name)
+                raise InputError(f"is for edge lists, found {source}", argument=name)
 
 
 class ListRequest(NamedTuple):
@@ -155,8 +165,8 @@ def _checked_columns(columns: Any) -> tuple[Column, ...]:
         chosen = tuple(c if isinstance(c, str) else whole(c, "columns", 0) for c in columns)
         if len(chosen) in (2, 3) and len(set(chosen)) == len(chosen):
             return chosen
-    wanted = "two or three different columns (source, target, weight), by name or number from 0"
-    raise InputError(f"must be {wanted}, found {columns!r}", argument="columns")
+    form = "two or three different columns (source, target, weight), by name or index from 0"
+    raise InputError(f"must be {form}, found {shown(columns)}", argument="columns")
 
 
 def _check_separator(separator: Any) -> None:
@@ -166,15 +176,15 @@ def _check_separator(separator: Any) -> None:
         or any(mark.isalnum() or mark in _NO_SEPARATORS for mark in separator)
         or (separator.isspace() and separator not in (" ", "\t"))
     ):
-        wanted = "what separates two fields, such as ',' or '|', or ' ' for white space"
-        raise InputError(f"must be {wanted}, found {separator!r}", argument="separator")
+        form = "a separator of fields, such as ',' or '|', or ' ' for white space"
+        raise InputError(f"must be {form}, found {shown(separator)}", argument="separator")
 
 
 def _check_encoding(encoding: Any) -> None:
     try:
-        TextIOWrapper(BytesIO(), encoding)  # refuses those that are not for text
+        TextIOWrapper(BytesIO(), encoding)  # raises for codecs other than of text
     except (LookupError, TypeError, ValueError):
-        problem = f"must be one that Python knows, such as 'latin-1', found {encoding!r}"
+        problem = f"must be an encoding of Python, such as 'latin-1', found {shown(encoding)}"
         raise InputError(problem, argument="encoding") from None
 
 
@@ -194,10 +204,10 @@ def is_number(text: str) -> bool:
 
 
 def is_header(fields: Sequence[str]) -> bool | None:
-    """Whether a first line holds column names; ``None`` where only the lines below can tell.
+    """Whether a first line holds column names; ``None`` if that depends on the lines below.
 
-    Usual names of columns make a header, a whole number for a node makes an edge, and so does
-    anything but a word for the weight. More fields than an edge has are names if they are words.
+    Usual column names make a header, an integer as a node makes an edge, and so does anything but a
+    word as the weight. More than three fields are a header if all are words.
 
     Examples
     --------
@@ -218,8 +228,8 @@ def is_header(fields: Sequence[str]) -> bool | None:
     return bool(_WORD.match(weight)) and not is_number(weight) and weight.lower() not in _MISSING
 
 
-def columns_of(names: Sequence[str], asked: Sequence[Column] | None = None) -> tuple[int, ...]:
-    """The positions of source, target and, where there is one, weight among named columns.
+def columns_of(names: Sequence[str], columns: Sequence[Column] | None = None) -> tuple[int, ...]:
+    """The positions of source, target and, if there is one, weight among named columns.
 
     Examples
     --------
@@ -228,8 +238,8 @@ def columns_of(names: Sequence[str], asked: Sequence[Column] | None = None) -> t
     >>> columns_of(["a", "b", "c", "d"], ["d", "a"])
     (3, 0)
     """
-    if asked is not None:
-        return tuple(_position(column, names) for column in asked)
+    if columns is not None:
+        return tuple(_position(column, names) for column in columns)
     ends = ends_of(names)
     others = [i for i in range(len(names)) if i not in ends]
     weights = [i for i in others if _plain(names[i]) in _WEIGHTS]
@@ -240,14 +250,14 @@ def columns_of(names: Sequence[str], asked: Sequence[Column] | None = None) -> t
     ambiguous = {*_NO_WEIGHTS, *(_plain(names[i]) for i in ends)}
     if len(others) == 1 and _plain(names[others[0]]) not in ambiguous:
         return (*ends, others[0])
-    advice = f"pass columns, such as {','.join(str(names[i]) for i in ends)} for none"
+    advice = f"pass columns, such as {','.join(str(names[i]) for i in ends)} without weights"
     raise InputError(f"which column is the weight? There are {_listed(names)}", advice=advice)
 
 
 def ends_of(names: Sequence[str]) -> tuple[int, int]:
     """The positions of source and target: by name, or the first two of two or three."""
     if len(names) < 2:
-        raise InputError(f"a list of edges needs at least two columns, found {_listed(names)}")
+        raise InputError(f"an edge list needs at least two columns, found {_listed(names)}")
     ends = _usual_ends(names)
     if ends is not None:
         return ends
@@ -267,18 +277,19 @@ def _usual_ends(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _position(asked: Column, names: Sequence[str]) -> int:
-    if isinstance(asked, int):
-        if asked < len(names):
-            return asked
-        raise InputError(f"there is no column {asked}, from 0, in {_listed(names)}")
-    for is_same in (asked.__eq__, lambda name: _plain(name) == _plain(asked)):
+def _position(column: Column, names: Sequence[str]) -> int:
+    if isinstance(column, int):
+        if column < len(names):
+            return column
+        raise InputError(f"there is no column {column}, from 0, in {_listed(names)}")
+    for is_same in (column.__eq__, lambda name: _plain(name) == _plain(column)):
         positions = [i for i, name in enumerate(names) if is_same(name)]
         if len(positions) == 1:
             return positions[0]
         if positions:
-            raise InputError(f"{len(positions)} columns are called {asked!r}: give their numbers")
-    raise InputError(f"there is no column {asked!r}; there are {_listed(names)}")
+            problem = f"{len(positions)} columns are called {column!r}"
+            raise InputError(problem, advice="pass their indices")
+    raise InputError(f"there is no column {column!r}, found {_listed(names)}")
 
 
 def _plain(name: object) -> str:

@@ -1,7 +1,7 @@
-"""The edges of a list in DuckDB: numbered, duplicates merged, for memory and disk alike.
+"""The edges of a list in DuckDB: nodes are numbered and duplicates merged, in memory or on disk.
 
 A reader fills the table ``listed(s, t, w)``: names of the ends of an edge (text or BIGINT) and its
-weight, a row per edge in the order of the list. From there on there is one path for all sources.
+weight, one row per edge in the order of the list. All sources share what follows.
 """
 
 from __future__ import annotations
@@ -22,40 +22,48 @@ from grfpp.io.table_options import ListRequest
 from grfpp.io.text import one_line
 from grfpp.nodes import MAX_LIST_LENGTH, Texts
 
+#: Rows that are fetched at a time: some ten megabytes.
 _ROWS_PER_BATCH = 1 << 20
+#: Names that are fetched at a time: these become Python objects of 50 bytes and more.
 _NAMES_PER_BATCH = 1 << 16
+#: Smallest memory of DuckDB, in bytes.
 _MIN_MEMORY = 64 * 10**6
+#: Node indices are int32.
 _MAX_NODES = np.iinfo(np.int32).max
-_MAX_THREADS = 4  # each has buffers of its own
-# Less is read within 0.1 s. Where address space is limited, starting a thread can end the process.
+#: Largest number of threads, each of which has its buffers.
+_MAX_THREADS = 4
+#: Smallest size for several threads: less is read within 0.1 s, and with limited address space
+#: starting a thread can end the process.
 _BYTES_FOR_THREADS = 1 << 22
+#: Parts of messages about a full disk.
 _DISK_IS_FULL = (
     "no space left", "disk quota", "file too large", "max_temp_directory_size", "disk is full",
 )  # fmt: skip
+#: Aggregates of the weights ``w`` of one edge in rows ``p``.
 _MERGE = {"sum": "sum(w ORDER BY p)", "max": "max(w)", "first": "arg_min(w, p)"}
 
 
 @dataclass(frozen=True)
 class Origin:
-    """What messages call a list, and the position of one of its rows."""
+    """The name of a list in messages, and the position of its rows."""
 
     name: str
     position: Callable[[int], str]
 
 
 class Database(AbstractContextManager["Database"]):
-    """A private DuckDB database in memory, as far as that goes, and in temporary files.
+    """A private DuckDB database in memory, with temporary files for what does not fit.
 
     Parameters
     ----------
     folder
-        Holds what does not fit into `memory`.
+        Folder of the temporary files.
     memory
-        Bytes that DuckDB may take; by default all that are free.
+        Memory limit of DuckDB in bytes; by default the free memory.
     purpose
-        What is being done, for messages.
+        The operation, for messages.
     n_bytes
-        Size of what is read, if it is known.
+        Size of the input, if it is known.
     """
 
     def __init__(
@@ -73,7 +81,7 @@ class Database(AbstractContextManager["Database"]):
             "autoinstall_known_extensions": False,
             "autoload_known_extensions": False,
         }
-        with self.explained():
+        with self.duckdb_errors():
             self._connection = duckdb.connect(":memory:", config=settings)
             self._connection.execute("SET enable_progress_bar = false")
 
@@ -82,13 +90,13 @@ class Database(AbstractContextManager["Database"]):
 
     def run(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
         """Run a query, with values for its parameters."""
-        with self.explained():
+        with self.duckdb_errors():
             return self._connection.execute(query, values or {})
 
     def first(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
         """The first row of the result of a query, as a tuple; ``None`` where it has no rows."""
         result = self.run(query, values)
-        with self.explained():
+        with self.duckdb_errors():
             return result.fetchone()
 
     def one(self, query: str, values: Mapping[str, Any] | None = None) -> Any:
@@ -98,40 +106,40 @@ class Database(AbstractContextManager["Database"]):
     def arrays(self, query: str) -> list[npt.NDArray[Any]]:
         """The columns of the result of a query, none of which has missing values."""
         result = self.run(query)
-        with self.explained():
+        with self.duckdb_errors():
             return [np.ma.getdata(column) for column in result.fetchnumpy().values()]
 
     def batches(
         self, table: str, columns: str, size: int = _ROWS_PER_BATCH
     ) -> Iterator[list[npt.NDArray[Any]]]:
-        """The columns of a table in its order, some rows at a time."""
+        """The columns of a table in its order, in batches of rows."""
         for start in range(0, self.one(f"SELECT count(*) FROM {table}"), size):
             rows = f"rowid >= {start} AND rowid < {start + size}"
             yield self.arrays(f"SELECT {columns} FROM {table} WHERE {rows}")
 
     def register(self, name: str, data: Any) -> None:
         """Make an Arrow table or a dictionary of arrays readable as a table."""
-        with self.explained():
+        with self.duckdb_errors():
             self._connection.register(name, data)
 
     @contextmanager
-    def explained(self) -> Iterator[None]:
-        """Turn errors of DuckDB into an `InputError` that says what was being done."""
+    def duckdb_errors(self) -> Iterator[None]:
+        """Convert errors of DuckDB to an `InputError` that names the operation."""
         try:
             yield
         except (self._errors, OSError) as error:
             text = one_line(error)
-            if any(words in text.lower() for words in _DISK_IS_FULL):
+            if any(part in text.lower() for part in _DISK_IS_FULL):
                 raise InputError(f"{self._purpose}: no space left on device ({text})") from None
             if "OutOfMemory" in type(error).__name__ or "Out of Memory" in text:
                 problem = f"{self._purpose} needs more than {self._memory} bytes of memory"
-                advice = "write it to a folder with grfpp.convert, and pass more memory there"
+                advice = "use grfpp.convert with more memory, which writes to a folder"
                 raise InputError(problem, advice=advice) from None
             raise InputError(f"{self._purpose}: {text}") from None
 
 
 def bad_row(database: Database) -> Any:
-    """The first row of ``listed`` that is no edge, ``(row, s, t, w)``, if there is one."""
+    """The first invalid row of ``listed``, ``(row, s, t, w)``, or ``None``."""
     return database.first(
         "SELECT rowid, s, t, w FROM listed WHERE s IS NULL OR t IS NULL "
         "OR NOT coalesce(w >= 0 AND isfinite(w), false) ORDER BY rowid LIMIT 1"
@@ -139,7 +147,7 @@ def bad_row(database: Database) -> Any:
 
 
 def quoted(identifier: str) -> str:
-    """The name of a column as SQL writes it.
+    """The name of a column as an identifier of SQL.
 
     Examples
     --------
@@ -151,7 +159,7 @@ def quoted(identifier: str) -> str:
 
 @dataclass(frozen=True)
 class Nodes:
-    """The nodes of a list: their number, and what they are called.
+    """The nodes of a list: their number and their names.
 
     `kind` is ``"text"``, ``"whole"`` (sorted numbers), or ``None`` for 0 … n-1. The table ``names``
     holds the names in the order of the nodes.
@@ -162,13 +170,13 @@ class Nodes:
     kind: str | None
 
     def name(self, node: int) -> Any:
-        """What one of them is called."""
+        """The name of a node."""
         if self.kind is None:
             return node
         return self.database.one(f"SELECT name FROM names WHERE rowid = {node}")
 
     def labels(self) -> Sequence[Any] | None:
-        """What all of them are called; ``None`` where they are 0 … n-1."""
+        """The names of all nodes; ``None`` if they are 0 … n-1."""
         if self.kind is None:
             return None
         if self.kind == "whole" or self.n_nodes <= MAX_LIST_LENGTH:
@@ -177,7 +185,7 @@ class Nodes:
         return Texts(*map(np.concatenate, zip(*self.text(), strict=True)))
 
     def text(self) -> Iterator[tuple[npt.NDArray[np.uint8], npt.NDArray[np.int64]]]:
-        """Their names, some at a time: all in one buffer, and where each ends in all of them."""
+        """The names in batches: their bytes in one buffer, and their ends in the whole text."""
         n_bytes = 0
         columns = "name, strlen(name) AS size"
         for names, sizes in self.database.batches("names", columns, _NAMES_PER_BATCH):
@@ -189,12 +197,12 @@ class Nodes:
 def number_nodes(
     database: Database, origin: Origin, request: ListRequest, *, is_whole: bool
 ) -> Nodes:
-    """Number the nodes of ``listed``, and make ``numbered(p, a, b, swapped, w)`` of it.
+    """Number the nodes of ``listed``, and create ``numbered(p, a, b, swapped, w)`` from it.
 
-    Whole numbers are in their order, or stay as they are where they are 0 … n-1; other names are in
-    the order in which they appear, the source of an edge before its target. With `n_nodes` whole
-    numbers must be 0 … n_nodes - 1. ``a <= b`` unless `directed`; ``p`` is the row of the list.
-    `is_whole` says that all names are whole numbers, though they may be text.
+    Integers are numbered in ascending order, and unchanged if they are 0 … n-1; other names in the
+    order in which they appear, the source of an edge before its target. With `n_nodes` integers
+    must be 0 … n_nodes - 1. ``a <= b`` unless `directed`; ``p`` is the row of the list. `is_whole`
+    means that all names are integers, maybe as text.
     """
     n_nodes = request.n_nodes
     cast = "::BIGINT" if is_whole else ""
@@ -236,8 +244,8 @@ def outside(name: str, least: int, largest: int, n_nodes: int) -> InputError:
 
 
 def _named_nodes(database: Database, origin: Origin) -> Nodes:
-    ends = "SELECT s AS name, 2 * p AS place FROM edges UNION ALL SELECT t, 2 * p + 1 FROM edges"
-    names = f"SELECT name FROM ({ends}) GROUP BY name ORDER BY min(place)"
+    ends = "SELECT s AS name, 2 * p AS rank FROM edges UNION ALL SELECT t, 2 * p + 1 FROM edges"
+    names = f"SELECT name FROM ({ends}) GROUP BY name ORDER BY min(rank)"
     database.run(f"CREATE TABLE names AS {names}")
     if database.first("SELECT 1 FROM names WHERE contains(name, chr(0)) LIMIT 1") is not None:
         raise InputError(f"{origin.name}: names of nodes must not hold zero bytes")
@@ -252,10 +260,10 @@ def _count_nodes(database: Database, origin: Origin) -> int:
 
 
 def merge_edges(database: Database, origin: Origin, request: ListRequest, nodes: Nodes) -> None:
-    """Make ``merged(a, b, w)`` of ``numbered``: every edge once, without those of weight 0.
+    """Create ``merged(a, b, w)`` from ``numbered``: every edge once, without those of weight 0.
 
-    ``duplicates=None`` sums the weights of an edge, with a warning where all edges are listed in
-    both orders, since that doubles every weight. Sums are made in the order of the list, so that
+    ``duplicates=None`` sums the weights of an edge, with a warning if all edges are listed in both
+    orders, since that doubles every weight. Weights are summed in the order of the list, so that
     the result does not depend on threads.
     """
     duplicates = request.options.duplicates
@@ -280,18 +288,18 @@ def merge_edges(database: Database, origin: Origin, request: ListRequest, nodes:
 
 
 def _listed_again(database: Database, origin: Origin, nodes: Nodes) -> InputError:
-    again, before, a, b, swapped = database.first(
+    row, first_row, a, b, swapped = database.first(
         "SELECT p, first_p, a, b, swapped FROM numbered JOIN repeated USING (a, b) "
         "WHERE p > first_p ORDER BY p LIMIT 1"
     )
     ends = [nodes.name(node) for node in ((b, a) if swapped else (a, b))]
-    return listed_again(origin, ends, again, before)
+    return listed_again(origin, ends, row, first_row)
 
 
-def listed_again(origin: Origin, ends: Sequence[Any], again: int, before: int) -> InputError:
+def listed_again(origin: Origin, ends: Sequence[Any], row: int, first_row: int) -> InputError:
     """Make the error about an edge in two rows of a list."""
-    edge, after = f"the edge {ends[0]!r} - {ends[1]!r}", f"after {origin.position(before)}"
-    problem = f"{origin.name}, {origin.position(again)}: {edge} is listed again, {after}"
+    edge, after = f"the edge {ends[0]!r} - {ends[1]!r}", f"after {origin.position(first_row)}"
+    problem = f"{origin.name}, {origin.position(row)}: {edge} is listed again, {after}"
     advice = "pass duplicates='sum', duplicates='max' or duplicates='first'"
     return InputError(problem, advice=advice)
 
@@ -304,10 +312,10 @@ def warn_of_mirrored(name: str) -> None:
 
 
 def _is_mirrored(database: Database) -> bool:
-    """Whether every edge is listed in either order as often, with the same weights."""
+    """Whether every edge is listed equally often in both orders, with the same weights."""
     between = "FROM numbered WHERE a <> b"
     even = "2 * count(*) FILTER (swapped) = count(*)"
-    if not database.one(f"SELECT count(*) > 0 AND {even} {between}"):  # fast, and mostly so
+    if not database.one(f"SELECT count(*) > 0 AND {even} {between}"):  # fast, and usually enough
         return False
     groups = f"{between} GROUP BY a, b, w HAVING NOT ({even})"
     return database.first(f"SELECT 1 {groups} LIMIT 1") is None

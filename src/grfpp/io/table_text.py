@@ -1,7 +1,7 @@
 """Text edge lists of every dialect -> the table ``listed`` of a database.
 
-The text is copied as UTF-8 without comments and with one separator, a chunk at a time; DuckDB
-parses the copy. The first line decides its dialect and header, or else all lines below.
+The text is copied as UTF-8 without comments and with one separator, in chunks; DuckDB parses the
+copy. The first line determines dialect and header; if it is ambiguous, the lines below do.
 """
 
 from __future__ import annotations
@@ -18,23 +18,26 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.errors import InputError, shown
-from grfpp.io.packed import COMPRESSED, explained, opened_member, too_large
+from grfpp.io.packed import COMPRESSED, opened_member, reading_errors, too_large
 from grfpp.io.table_options import EdgeListOptions, ListFile, columns_of, is_header, is_number
 from grfpp.io.table_sql import Database, Origin, bad_row
 from grfpp.io.text import at_line, encoding_of, not_text, zero_byte
 
-#: Called with the number of bytes that were read, and that of all, 0 where it is unknown.
+#: Called with the number of bytes that were read, and that of all bytes, 0 if it is unknown.
 Report = Callable[[int, int], None]
 #: A line, counted from 1, and its fields.
 _Record = tuple[int, list[str]]
 
 TEXT_SUFFIXES = (".txt", ".tsv", ".csv", ".edges", ".edgelist")
 
+#: Characters that are read at a time: regular expressions on some megabytes are efficient.
 _CHUNK = 1 << 22
-_MAX_LINE = 1 << 21  # DuckDB's
+#: Characters of the longest line, DuckDB's default limit.
+_MAX_LINE = 1 << 21
 #: Stands for separators of several characters in the copy.
 _UNIT_SEPARATOR = "\x1f"
 _SEPARATOR_NAMES = {" ": "white space", "\t": "tabs", ",": "commas", ";": "semicolons"}
+#: A line that is not empty and no comment.
 _FIRST_LINE = re.compile(r"^[ \t]*[^#%\s].*", re.MULTILINE)
 #: A field in quotes, which may hold separators, comment signs and line ends.
 _QUOTED = r'"(?:[^"]|"")*"'
@@ -44,8 +47,10 @@ _COMMENT = re.compile(rf"({_QUOTED})|(?:^|(?<=[ \t]))[#%].*", re.MULTILINE)
 _WHITE_SPACE = re.compile(rf"({_QUOTED})|[ \t]+")
 _RUN = re.compile(r"[ \t]+")
 _EDGE_OF_LINE = re.compile(r"^ +| +$", re.MULTILINE)
+#: Characters in which the end of the first line is searched.
 _HEAD = 1 << 16
-_MAX_ATTRIBUTES = 100_000  # characters of a dictionary in a line
+#: Characters of a dictionary in a line: Python's parser needs far more memory than the text.
+_MAX_ATTRIBUTES = 100_000
 #: A line ``u v {'weight': 2.0}``, as networkx writes edges.
 _WITH_ATTRIBUTES = re.compile(r"[ \t]*[^\s,;{}]+([ \t,;])[^\s,;{}]+\1\{.*\}[ \t]*")
 _SEVERAL_NUMBERS = r"{0} LIKE '% %' AND regexp_full_match({0}, '-?[0-9.]+(\s+-?[0-9.]+)+')"
@@ -54,10 +59,10 @@ _IS_WHOLE = "({0} = try_cast({0} AS BIGINT)::VARCHAR) IS TRUE"
 
 @dataclass(frozen=True)
 class _Dialect:
-    """What separates fields: `separator` in the file, `written` in the copy.
+    """The separator of fields: `separator` in the file, `written` in the copy.
 
     Comments begin with ``#`` or ``%`` at the beginning of a line or, in lists that are separated by
-    white space, of a word. `given` says that an option has named the separator, `with_attributes`
+    white space, of a word. `given` means that an option has set the separator, `with_attributes`
     that a dictionary follows each edge.
     """
 
@@ -67,11 +72,11 @@ class _Dialect:
 
     @classmethod
     def of(cls, text: str, suffix: str, separator: str | None) -> _Dialect:
-        """That of a text that begins with its first line of fields."""
+        """The dialect of a text that begins with its first line of fields."""
         if separator is not None:
             return cls(separator, given=True)
-        if found := _WITH_ATTRIBUTES.fullmatch(text.partition("\n")[0]):
-            return cls(found[1], given=False, with_attributes=True)
+        if match := _WITH_ATTRIBUTES.fullmatch(text.partition("\n")[0]):
+            return cls(match[1], given=False, with_attributes=True)
         line = _QUOTED_FIELD.sub("", text[:_HEAD]).partition("\n")[0]
         if suffix == ".tsv" and "\t" in line.strip():
             return cls("\t", given=False)
@@ -106,7 +111,7 @@ class _Dialect:
             problem = f"a {mark!r}, but the lines before are separated by white space"
             raise at_line(name, line, problem, "pass separator")
         if '"' in text:
-            text = _WHITE_SPACE.sub(lambda found: found[1] or " ", text)
+            text = _WHITE_SPACE.sub(lambda match: match[1] or " ", text)
         elif "\t" in text or "  " in text:
             text = _RUN.sub(" ", text)
         if " \n" in text or "\n " in text or " " in (text[:1], text[-1:]):
@@ -129,22 +134,22 @@ class _Dialect:
 
 @dataclass(frozen=True)
 class _FirstLine:
-    """The first line with fields, and what it says about all lines.
+    """The first line with fields, and the form of all lines.
 
     Parameters
     ----------
     number
         Its number in the file, from 1.
     fields
-        Those of source, target and weight.
+        The fields of source, target and weight.
     is_header
-        Whether it holds column names; ``None`` where only the lines below can tell.
+        Whether it holds column names; ``None`` if that depends on the lines below.
     guessed
-        Whether no option says so.
+        Whether `is_header` is inferred, without an option.
     columns
         The positions of source, target and, if there is one, weight.
     n_fields
-        How many fields a line has, at least.
+        Smallest number of fields of a line.
     open_end
         Whether further fields may follow.
     """
@@ -162,23 +167,23 @@ class _FirstLine:
         cls, number: int, fields: list[str], options: EdgeListOptions, dialect: _Dialect
     ) -> _FirstLine:
         """Interpret the fields of the line."""
-        asked, n = options.columns, len(fields)
+        selected, n = options.columns, len(fields)
         named, guessed = options.header, options.header is None and not options.by_name
         if guessed:
-            chosen = range(n) if asked is None else [int(i) for i in asked if int(i) < n]
-            named = is_header([fields[i] for i in chosen])
+            indices = range(n) if selected is None else [int(i) for i in selected if int(i) < n]
+            named = is_header([fields[i] for i in indices])
         if named is not False and (named or options.by_name):
-            columns, open_end = columns_of(fields, asked), False
+            columns, open_end = columns_of(fields, selected), False
             return cls(number, [fields[i] for i in columns], True, guessed, columns, n, open_end)
-        if asked is None and n not in (2, 3):
+        if selected is None and n not in (2, 3):
             advice = "separator" if n < 2 else "columns: those of source, target and weight"
             problem = f"found {n} fields separated by {dialect}, not 2 or 3, in "
             raise InputError(problem + shown(" ".join(fields)), advice=f"pass {advice}")
-        columns = tuple(range(n)) if asked is None else tuple(map(int, asked))
+        columns = tuple(range(n)) if selected is None else tuple(map(int, selected))
         if max(columns) >= n:
-            raise InputError(f"there is no column {max(columns)}: there are {n}, numbered from 0")
-        picked = [fields[i] for i in columns]
-        return cls(number, picked, named, guessed, columns, max(columns) + 1, asked is not None)
+            raise InputError(f"there is no column {max(columns)}, found {n} columns from 0")
+        fields = [fields[i] for i in columns]
+        return cls(number, fields, named, guessed, columns, max(columns) + 1, selected is not None)
 
 
 @dataclass(frozen=True)
@@ -194,14 +199,14 @@ class TextList:
 
     @property
     def origin(self) -> Origin:
-        """What messages call it."""
+        """Its name and positions in messages."""
         return Origin(self.name, lambda row: f"line {self._record(row)[0]}")
 
     def load(self, database: Database) -> bool:
         """Fill the table ``listed``, and return whether all nodes are whole numbers."""
         dialect, first = self._dialect, self._first_line
         source, target, *weights = (f"nullif(trim(c{i}), '')" for i in first.columns)
-        # DuckDB takes 1_000 for a number, other readers do not.
+        # DuckDB reads 1_000 as a number, other readers do not.
         weight = "CASE WHEN NOT contains({0}, '_') THEN try_cast({0} AS DOUBLE) END"
         weight = weight.format(weights[0]) if weights else "1.0::DOUBLE"
         columns = ", ".join(f"'c{i}': 'VARCHAR'" for i in range(first.n_fields))
@@ -224,16 +229,16 @@ class TextList:
         return self._resolve_header(database)
 
     def _require_one_separator(self, database: Database) -> None:
-        """Refuse names that are several numbers, in lines that are separated by white space."""
+        """Check that no name is several numbers, as in lines with another separator."""
         several = " OR ".join(f"({_SEVERAL_NUMBERS.format(end)})" for end in "st")
         row = database.first(f"SELECT rowid FROM listed WHERE {several} ORDER BY rowid LIMIT 1")
         if row is not None:
             line, fields = self._record(row[0])
-            problem = f"{shown(' '.join(fields))} is separated otherwise than the lines before"
+            problem = f"{shown(' '.join(fields))} has another separator than the lines before"
             raise at_line(self.name, line, problem, "pass separator")
 
     def _resolve_header(self, database: Database) -> bool:
-        """Find out whether the first line was an edge; return whether all nodes are numbers."""
+        """Determine whether the first line is an edge; return whether all nodes are numbers."""
         first = self._first_line
         n_rows = database.one("SELECT count(*) FROM listed")
         if not n_rows:
@@ -262,23 +267,23 @@ class TextList:
         for line, fields in self._records():
             more = len(fields) - first.n_fields
             if more < 0 or (more > 0 and not first.open_end):
-                found = f"separated by {self._dialect}, found {shown(' '.join(fields))}"
                 advice = "pass columns if some lines have a weight and others none"
-                problem = f"expected {first.n_fields} fields {found}"
+                problem = f"expected {first.n_fields} fields separated by {self._dialect}"
+                problem += f", found {shown(' '.join(fields))}"
                 return at_line(self.name, line, problem, None if first.is_header else advice)
         return at_line(self.name, line, f"cannot be split into fields: {message}")
 
     def _bad_row(self, row: int) -> InputError:
         line, fields = self._record(row)
-        picked = [fields[i] for i in self._first_line.columns]
+        edge = [fields[i] for i in self._first_line.columns]
         problem = f"an empty field in {shown(' '.join(fields))}"
-        if all(picked):
-            wanted = "finite and not negative" if is_number(picked[2]) else "a number"
-            problem = f"the weight must be {wanted}, found {shown(picked[2])}"
+        if all(edge):
+            form = "finite and not negative" if is_number(edge[2]) else "a number"
+            problem = f"the weight must be {form}, found {shown(edge[2])}"
         return at_line(self.name, line, problem)
 
     def _record(self, row: int) -> _Record:
-        """The line and the fields of a row; the copy is gone through, since this is for errors."""
+        """The line and the fields of a row, for errors: it reads the copy from its beginning."""
         return next(islice(self._records(), row, None))
 
     def _records(self) -> Iterator[_Record]:
@@ -294,7 +299,7 @@ def copy_text(
     Parameters
     ----------
     limit
-        Characters that it may have, if not any number.
+        Largest number of characters, if any.
     report
         Called with the number of bytes that were read and that of all, if it is known.
     """
@@ -327,10 +332,10 @@ def copy_text(
 
 
 def _chunks(file: ListFile, encoding: str | None) -> Iterator[tuple[int, str]]:
-    """The text in pieces of whole lines, each with the number of its first line."""
+    """The text in chunks of whole lines, each with the number of its first line."""
     path, _, name = file
     number = 1
-    with explained(path, path.suffix.lower()), opened_member(*file) as binary:
+    with reading_errors(path, path.suffix.lower()), opened_member(*file) as binary:
         encoding = encoding or encoding_of(binary.peek(4)[:4])  # type: ignore[attr-defined]
         stream = io.TextIOWrapper(binary, encoding)
         while True:
@@ -350,7 +355,7 @@ def _chunks(file: ListFile, encoding: str | None) -> Iterator[tuple[int, str]]:
 
 
 def _weights_of_attributes(text: str, name: str, number: int) -> str:
-    """Lines ``u v {'weight': 2.0}`` with the weight instead of the attributes; 1 without one."""
+    """Lines ``u v {'weight': 2.0}`` with the weight in place of the attributes; 1 by default."""
     lines = text.split("\n")
     for i, line in enumerate(lines):
         if not line.strip() or line.lstrip()[0] in "#%":
@@ -360,7 +365,7 @@ def _weights_of_attributes(text: str, name: str, number: int) -> str:
             with warnings.catch_warnings(action="ignore"):  # about backslashes
                 values = ast.literal_eval(brace + attributes[:_MAX_ATTRIBUTES])
             lines[i] = f"{ends}{float(0 + values.get('weight', 1))}"  # text cannot be added
-        except Exception:  # `literal_eval` raises many kinds on junk
+        except Exception:  # `literal_eval` raises many classes
             problem = f"expected an edge and a dictionary of plain values, found {shown(line)}"
             raise at_line(name, number + i, problem) from None
     return "\n".join(lines)
@@ -373,11 +378,11 @@ def _line_of_bad_bytes(file: ListFile, encoding: str) -> int:
 
 
 def _from_first_line(chunks: Iterator[tuple[int, str]], name: str) -> tuple[int, str]:
-    """The first piece that has a line with fields, from there on, and the number of that line."""
+    """The first chunk that has a line with fields, from that line on, and the line's number."""
     for number, text in chunks:
         if number == 1 and text.startswith("%%MatrixMarket"):
-            raise InputError(f"{name} is a Matrix Market file: call it .mtx")
-        if (found := _FIRST_LINE.search(text)) is not None:
-            start = found.start()
+            raise InputError(f"{name} is a Matrix Market file", advice="rename it to .mtx")
+        if (match := _FIRST_LINE.search(text)) is not None:
+            start = match.start()
             return number + text.count("\n", 0, start), text[start:]
-    raise InputError(f"{name} holds no edges: it is empty, or has nothing but comments")
+    raise InputError(f"{name} holds no edges: it is empty, or has only comments")

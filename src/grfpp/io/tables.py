@@ -16,7 +16,7 @@ import scipy.sparse as sp
 
 from grfpp._imports import require
 from grfpp._memory import require_bytes
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.io import table_options
 from grfpp.io import table_sql as sql
 from grfpp.io.matrices import arcs, packages, real_numbers, undirected
@@ -24,19 +24,21 @@ from grfpp.io.packed import check_size, size_limit
 from grfpp.io.table_options import Column, EdgeListOptions, ListFile, ListRequest
 from grfpp.io.table_sql import Database, Origin
 from grfpp.io.table_text import TEXT_SUFFIXES, Report, copy_text
-from grfpp.io.text import input_errors, naming
+from grfpp.io.text import errors_about, input_errors
 
 BINARY_SUFFIXES = (".parquet", ".feather", ".arrow")
 SUFFIXES = (*TEXT_SUFFIXES, *BINARY_SUFFIXES)
 
-#: At least: both ends and the weight in a table, numbered, sorted, and in the matrix.
+#: Smallest memory of a row: both ends and the weight in a table, numbered, sorted, in the matrix.
 _BYTES_PER_ROW = 100
-_MAKERS = {"pandas", "polars", "pyarrow", "duckdb"}
+#: Packages with data frames.
+_FRAME_PACKAGES = {"pandas", "polars", "pyarrow", "duckdb"}
 _FRAME_OPTIONS = ("duplicates", "columns")
-#: What pandas calls the column of an index without a name.
+#: Names that pandas gives columns of an index without a name.
 _UNNAMED_INDEX = re.compile(r"__index_level_\d+__")
-#: What messages call a list of tuples.
+#: The name of a list of tuples in messages.
 _TUPLES = Origin("the list of edges", lambda row: f"number {row}")
+#: Numeric types of DuckDB.
 _NUMBERS = re.compile(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?$|FLOAT$|DOUBLE$|BOOLEAN$|DECIMAL")
 
 MatrixAndLabels = tuple[Any, Sequence[Any] | None]
@@ -62,16 +64,16 @@ def open_list(
     in_memory: bool = False,
     report: Report = lambda done, total: None,
 ) -> tuple[Origin, Loader]:
-    """Open an edge list: what messages call it, and a function that loads it into a database.
+    """Open an edge list: its name in messages, and a function that loads it into a database.
 
     Parameters
     ----------
     folder
-        For temporary files.
+        Folder for temporary files.
     in_memory
-        Whether a list that does not fit into memory is refused.
+        Whether the list must fit into memory.
     report
-        Called with the bytes of a text that were read, and the number of all.
+        Called with the number of bytes of a text that were read, and that of all.
     """
     if file.suffix in BINARY_SUFFIXES:
         options.require_only(_FRAME_OPTIONS, f"{file.suffix} files")
@@ -101,12 +103,12 @@ def _matrix(
 def edge_columns(
     frame: Any, source: Column | None, target: Column | None, weight: Column | None
 ) -> tuple[Any, tuple[Column, ...]]:
-    """A frame with one edge a row, and its columns of source, target and weight, if there is one.
+    """A frame with one edge per row, and its columns of source, target and weight, if any.
 
-    Without a source and a target they are found by their names.
+    Without a source and a target they are inferred from the names of the columns.
     """
     if (source is None) != (target is None):
-        raise InputError("source and target must be given both, or neither")
+        raise InputError("must be given both, or neither", argument="source and target")
     table, names = _with_names(frame)
     if source is None and weight is None:
         return table, table_options.columns_of(names)
@@ -117,11 +119,11 @@ def edge_columns(
 def is_frame(source: Any) -> bool:
     """Recognise a data frame by the package of its type, without importing that."""
     # Of the type: a lazy frame would have to compute its columns. An Arrow array has none.
-    return bool(packages(source) & _MAKERS) and hasattr(type(source), "columns")
+    return bool(packages(source) & _FRAME_PACKAGES) and hasattr(type(source), "columns")
 
 
 def read_frame(source: Any, request: ListRequest) -> MatrixAndLabels:
-    """Read a frame of edges, or a weight matrix: one of pandas whose index is its columns."""
+    """Read a frame of edges, or a weight matrix: a frame of pandas whose index is its columns."""
     options = request.options
     if options.columns is None and _is_matrix(source):
         options.require_only((), "a frame that is a weight matrix")
@@ -151,7 +153,8 @@ def _with_names(frame: Any) -> tuple[Any, list[Any]]:
     pyarrow = require("pyarrow", "reading frames")
     if "pandas" in packages(frame):
         if frame.columns.nlevels > 1:
-            raise InputError("the columns of the frame have names of several levels; give each one")
+            problem = f"the columns of the frame have names of {frame.columns.nlevels} levels"
+            raise InputError(problem, advice="give them names of one level")
         return frame, list(frame.columns)
     table = frame.collect() if hasattr(frame, "collect") else frame
     if not isinstance(table, pyarrow.Table):  # of another library, by Arrow's interface
@@ -164,13 +167,13 @@ def _arrow_columns(frame: Any, chosen: Sequence[int]) -> Any:
     pyarrow = require("pyarrow", "reading frames")
     if isinstance(frame, pyarrow.Table):
         return frame.select(list(chosen))
-    problem = "the frame cannot be read; are names of nodes text or numbers, all of one kind?"
+    problem = "the frame cannot be read (names of nodes must be all text or all numbers)"
     with input_errors(problem, pyarrow.ArrowException, ValueError, TypeError):
         return pyarrow.Table.from_pandas(frame.iloc[:, list(chosen)], preserve_index=False)
 
 
 def _validated(table: Any, name: str) -> Any:
-    """Check the offsets and codes of Arrow data, which compiled code trusts from here on."""
+    """Check the offsets and codes of Arrow data, on which compiled code relies."""
     with input_errors(f"{name} is a malformed table"):
         table.validate(full=True)
     return table
@@ -181,7 +184,7 @@ def _is_matrix(frame: Any) -> bool:
     index = getattr(frame, "index", None)
     if "pandas" not in packages(frame) or index is None or frame.shape[0] != frame.shape[1]:
         return False
-    # As text: numbers of columns have become text in a frame that was in a file.
+    # As text: files turn column names that are numbers into text.
     rows, columns = ({str(name) for name in names} for names in (index, frame.columns))
     return rows == columns and len(rows) == len(index) > 0
 
@@ -208,13 +211,13 @@ def is_edge_tuples(source: Any) -> bool:
 def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLabels:
     """Read a list of tuples ``(u, v)`` or ``(u, v, weight)``.
 
-    Without a database: opening one takes 50 ms, in which this reads 50,000 edges.
+    Without a database: opening one takes 50 ms, as long as reading 50,000 edges here.
     """
     directed, n_nodes, options = request
     options.require_only(("duplicates",), "lists of edges")
     for edge in edges:
         if not isinstance(edge, tuple) or not 2 <= len(edge) == len(edges[0]) <= 3:
-            problem = f"each edge of a list is (u, v), or each (u, v, weight), found {edge!r}"
+            problem = f"edges must be all (u, v) or all (u, v, weight), found {shown(edge)}"
             advice = "pass a weight matrix as a list of lists or as an array"
             raise InputError(problem, advice=advice)
     listed = [edge[2] if len(edge) == 3 else 1.0 for edge in edges]
@@ -240,15 +243,15 @@ def read_edge_tuples(edges: Sequence[Any], request: ListRequest) -> MatrixAndLab
         values = np.bincount(group, weights).astype(np.float64)  # in the order of the list
     direction = np.sign(v - u)
     if options.duplicates is None and not directed and direction.any() and not direction.sum():
-        _, alike = np.unique([group, weights], axis=1, return_inverse=True)
-        if not np.bincount(alike.reshape(-1), direction).any():
+        _, edge_class = np.unique([group, weights], axis=1, return_inverse=True)
+        if not np.bincount(edge_class.reshape(-1), direction).any():
             sql.warn_of_mirrored(_TUPLES.name)
     matrix = (arcs if directed else undirected)(*np.divmod(merged, n), values, n)
     return matrix, None if is_plain else list(index)
 
 
 def _tuple_nodes(ends: list[Any], n_nodes: int | None) -> dict[Any, int]:
-    """The nodes at the ends of edges and their numbers, as `number_nodes` has them."""
+    """The nodes at the ends of edges and their indices, as of `number_nodes`."""
     if all(isinstance(end, str) for end in ends):
         return {name: i for i, name in enumerate(dict.fromkeys(ends))}
     for end in ends:
@@ -256,7 +259,7 @@ def _tuple_nodes(ends: list[Any], n_nodes: int | None) -> dict[Any, int]:
             raise InputError(f"nodes must be all text or all whole numbers, found {end!r}")
     least, largest = int(min(ends)), int(max(ends))
     if max(-least, largest) >= 1 << 63:
-        raise InputError("whole numbers of more than 64 bits must be given as text")
+        raise InputError("nodes must be integers of 64 bits", advice="pass them as text")
     if n_nodes is None:
         return {number: i for i, number in enumerate(sorted(set(map(int, ends))))}
     if least < 0 or largest >= n_nodes:
@@ -268,9 +271,9 @@ def _load_parquet(
     database: Database, file: ListFile, options: EdgeListOptions, in_memory: bool
 ) -> bool:
     path = {"path": str(file.path)}
-    with naming(f"{file.name} is truncated, or not a .parquet file"):
+    with errors_about(f"{file.name} is truncated, or not a .parquet file"):
         rows = database.run("DESCRIBE SELECT * FROM read_parquet($path)", path).fetchall()
-    if in_memory:  # by rows: equal numbers take next to no bytes in the file
+    if in_memory:  # by rows, since equal numbers are compressed in the file
         n_rows = database.one("SELECT num_rows FROM parquet_file_metadata($path)", path)
         require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
     names = _chosen([row[0] for row in rows], file, options)
@@ -291,7 +294,7 @@ def _load_feather(
             for i in range(reader.num_record_batches):
                 yield _validated(reader.get_batch(i).select(names), file.name)
 
-        # Checks all of them: an error within a scan would lose its class.
+        # Checks all batches first: an error within a scan would lose its class.
         n_rows = sum(batch.num_rows for batch in batches())
         if in_memory:
             require_bytes(_BYTES_PER_ROW * n_rows, f"{n_rows} rows of {file.name}")
@@ -302,12 +305,12 @@ def _load_feather(
 def _chosen(names: Sequence[str], file: ListFile, options: EdgeListOptions) -> list[str]:
     """The names of the columns of source, target and weight, if there is one."""
     names = _named_columns(names)
-    with naming(file.name):
+    with errors_about(file.name):
         return [names[i] for i in table_options.columns_of(names, options.columns)]
 
 
 def _named_columns(names: Sequence[str]) -> list[str]:
-    """Column names without those that pandas makes up for an index."""
+    """Column names without those that pandas generates for an index."""
     return [name for name in names if not _UNNAMED_INDEX.fullmatch(name)]
 
 
@@ -321,7 +324,7 @@ def _load_columns(
 ) -> bool:
     """Fill ``listed`` with columns of a table; return whether nodes are whole numbers.
 
-    `names` are what messages call the columns.
+    `names` are the names of the columns in messages.
     """
     names = names or columns
     selected = ", ".join(map(sql.quoted, columns))
@@ -333,7 +336,7 @@ def _load_columns(
         problem = f"columns {names[0]!r} and {names[1]!r} hold {types[0]} and {types[1]}"
         raise InputError(f"{origin}: {problem}; nodes are all text, or all whole numbers")
     if len(types) == 3 and not _NUMBERS.match(types[2]):
-        advice = "pass the columns of source and target alone if it is no weight"
+        advice = "pass only the columns of source and target if it is not the weight"
         problem = f"{origin}: column {names[2]!r} holds {types[2]}; weights must be real numbers"
         raise InputError(problem, advice=advice)
     weight = f"{sql.quoted(columns[2])}::DOUBLE" if len(columns) == 3 else "1.0::DOUBLE"
@@ -344,17 +347,17 @@ def _load_columns(
     if (row := sql.bad_row(database)) is not None:
         number, *values_of_row = row
         column = next((i for i, value in enumerate(values_of_row) if value is None), 2)
-        wanted = "finite and not negative" if column == 2 else "there, and a whole number or text"
-        problem = f"column {names[column]!r} must be {wanted}, found {values_of_row[column]}"
+        form = "finite and not negative" if column == 2 else "a whole number or text"
+        problem = f"column {names[column]!r} must be {form}, found {values_of_row[column]}"
         raise InputError(f"{origin}, row {number}: {problem}")
     return not is_text[0]
 
 
 def _end(column: str, kind: str) -> str | None:
-    """SQL for the names in a column, as text or BIGINT; ``None`` for columns of other types."""
+    """SQL for the names in a column, as text or BIGINT; ``None`` for other types."""
     if kind == "VARCHAR":
         return column
-    if kind in ("FLOAT", "DOUBLE"):  # what pandas makes of whole numbers with missing ones
+    if kind in ("FLOAT", "DOUBLE"):  # the type of integers with missing values in pandas
         return f"CASE WHEN {column} = floor({column}) THEN try_cast({column} AS BIGINT) END"
     is_whole = _NUMBERS.match(kind) and kind != "BOOLEAN" and not kind.startswith("DEC")
     return f"try_cast({column} AS BIGINT)" if is_whole else None

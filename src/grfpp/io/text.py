@@ -15,8 +15,8 @@ def at_line(name: str, number: int, problem: str, advice: str | None = None) -> 
 
 
 @contextmanager
-def naming(name: str) -> Iterator[None]:
-    """Put the name of a file before the message of every `InputError` in this context."""
+def errors_about(name: str) -> Iterator[None]:
+    """Prefix the message of every `InputError` in this context by the name of a file."""
     try:
         yield
     except InputError as error:
@@ -27,26 +27,26 @@ def naming(name: str) -> Iterator[None]:
 
 @contextmanager
 def input_errors(problem: str, *kinds: type[BaseException]) -> Iterator[None]:
-    """Raise errors of some kinds, by default of any, as an `InputError` that begins with `problem`.
+    """Raise errors of some classes, by default of any, as `InputError` that begins with `problem`.
 
     Examples
     --------
     >>> with input_errors("edges.txt cannot be read", OSError):
-    ...     raise OSError("it is gone")
+    ...     raise OSError("disk error")
     Traceback (most recent call last):
-    grfpp.errors.InputError: edges.txt cannot be read: it is gone
+    grfpp.errors.InputError: edges.txt cannot be read: disk error
     """
-    caught = kinds or (Exception,)
+    classes = kinds or (Exception,)
     try:
         yield
     except InputError:
         raise
-    except caught as error:
+    except classes as error:
         raise InputError(f"{problem}: {one_line(error)}") from None
 
 
 def one_line(error: BaseException) -> str:
-    """The beginning of an error's message in one line; of an empty one the name of its class."""
+    """The beginning of an error's message in one line; the name of its class if it is empty."""
     return " ".join(str(error).split())[:150] or type(error).__name__
 
 
@@ -70,11 +70,11 @@ def decode(data: bytes, name: str, encoding: str | None = None) -> str:
     try:
         text = data.decode(encoding).removeprefix("\ufeff")
     except UnicodeError as error:
-        sound = data[: getattr(error, "start", 0)].decode(encoding, "replace")
-        raise not_text(name, sound.count("\n") + 1, encoding) from None
+        valid = data[: getattr(error, "start", 0)].decode(encoding, "replace")
+        raise not_text(name, valid.count("\n") + 1, encoding) from None
     if "\0" in text:
         raise zero_byte(name, text.count("\n", 0, text.index("\0")) + 1)
-    # str.splitlines would also break at form feeds and the like, where editors count no line.
+    # str.splitlines would also split at form feeds, where editors count no line.
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 

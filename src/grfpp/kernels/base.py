@@ -1,10 +1,10 @@
-"""What every kernel knows: its power series, the root of it, where both converge, its values."""
+"""`Kernel`: power series, their roots (modulations), radii of convergence, values, products."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from decimal import Decimal
 from fractions import Fraction
@@ -17,19 +17,20 @@ import numpy.typing as npt
 from grfpp import series
 from grfpp._checks import CheckedFields, between, finite, one_of, whole
 from grfpp._memory import require_bytes
-from grfpp.errors import DivergentSeriesError, InputError, InputWarning, warn_user
+from grfpp.errors import DivergentSeriesError, InputError, InputWarning, shown, warn_user
 from grfpp.graph import Graph, as_graph
 from grfpp.linalg import chebyshev, functions
 from grfpp.linalg.csr import CsrProduct
 from grfpp.typing import FloatArray
 
-#: Spectral radii are known to about nine digits, and Chebyshev's interval is a little wider.
+#: Distance to the radius of convergence that is required, relative to it: spectral radii are known
+#: to about nine digits, and Chebyshev's interval is a little wider.
 _RADIUS_MARGIN = 1e-7
-#: Tables of decimals with more digits in all are not kept.
-_MAX_KEPT_DIGITS = 200_000
-#: Errors of `Kernel.exact`, over the largest singular value or a column's largest entry.
+#: Largest number of digits, in all, of a table of decimals that is cached: 32 tables take 10 MB.
+_MAX_CACHED_DIGITS = 200_000
+#: Error of `Kernel.exact`, over the largest singular value or a column's largest entry.
 _EXACT_SHARE = 1e-12
-#: Largest number of nodes for which dense algebra takes next to no time.
+#: Largest number of nodes for which dense algebra is not compared with polynomials.
 _DENSE_NODES = 500
 
 
@@ -40,6 +41,24 @@ class InversePowerForm(NamedTuple):
     of: int
     power: float
     factor: float
+
+
+#: The classes of kernels by name.
+KERNEL_CLASSES: dict[str, type[Kernel]] = {}
+
+
+def kernel_class(name: Any) -> type[Kernel]:
+    """The class of kernels of a name; `InputError` where there is none.
+
+    Examples
+    --------
+    >>> kernel_class("diffusion")()
+    Diffusion(lam=1.0)
+    """
+    if not isinstance(name, str) or name not in KERNEL_CLASSES:
+        names = ", ".join(KERNEL_CLASSES)
+        raise InputError(f"there is no kernel {shown(name)}", advice=f"use one of {names}")
+    return KERNEL_CLASSES[name]
 
 
 class Kernel(ABC):
@@ -59,21 +78,33 @@ class Kernel(ABC):
     normalization
         Of the weights that the kernel is meant for: ``"rw"`` for those of the random walk.
 
+    Examples
+    --------
+    >>> import grfpp
+    >>> kernel: grfpp.Kernel = grfpp.PStep(2, a=2.0)            # (2 I + W)²
+    >>> kernel.coefficients(3), kernel.radius
+    (array([4., 4., 1.]), inf)
+    >>> kernel.apply([[0, 1], [1, 0]], [1.0, 0.0])
+    array([5., 4.])
+    >>> grfpp.Kernel.from_dict(kernel.to_dict()) == kernel
+    True
+
     References
     ----------
-    R. I. Kondor and J. Lafferty, Diffusion kernels on graphs and other discrete input spaces, 2002.
-    A. J. Smola and R. Kondor, Kernels and regularization on graphs, 2003.
+    R. I. Kondor and J. Lafferty, Diffusion kernels on graphs and other discrete input spaces, ICML
+    2002.
+    A. J. Smola and R. Kondor, Kernels and regularization on graphs, COLT 2003.
     """
 
     name: str
     radius: float
     sign: int
     normalization: ClassVar[Literal["sym", "rw"]] = "sym"
-    #: More zeros in a row than this mean that the modulation has ended.
+    #: Number of successive zeros beyond which all later values of the modulation are zero.
     longest_gap: float = 2
     #: ``(factor, rate)`` where the kernel is ``factor · exp(rate · W)``.
     _exponential: tuple[float, float] | None = None
-    #: What else than scaling the graph makes the series converge.
+    #: Advice for convergence besides scaling the graph.
     _advice: str | None = None
 
     @abstractmethod
@@ -90,7 +121,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` needs, in values that JSON can hold."""
+        """The kernel as JSON values, for `from_dict`."""
 
     @abstractmethod
     def _coefficients_here(self, n: int) -> list[Decimal]:
@@ -98,7 +129,7 @@ class Kernel(ABC):
 
     @abstractmethod
     def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
-        """Root of ``sign · g`` of the given order, right to `digits` digits."""
+        """Root of ``sign · g`` of the given order, to `digits` correct digits."""
 
     @abstractmethod
     def _dense(self, weights: FloatArray) -> FloatArray:
@@ -106,11 +137,35 @@ class Kernel(ABC):
 
     @property
     def inverse_power_form(self) -> InversePowerForm | None:
-        """The kernel as an inverse power, for those who solve; ``None`` for other kernels."""
+        """The kernel as an inverse power, for linear solvers; ``None`` for other kernels."""
         return None
 
-    #: Rebuilds the kernel that `to_dict` described; set by the registry, which knows all kernels.
-    from_dict: ClassVar[Callable[[dict[str, Any]], Kernel]]
+    def __init_subclass__(cls) -> None:
+        if "name" in vars(cls):
+            KERNEL_CLASSES.setdefault(cls.name, cls)
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> Kernel:
+        """Rebuild the kernel that `to_dict` described.
+
+        Examples
+        --------
+        >>> import grfpp
+        >>> grfpp.Kernel.from_dict({"kernel": "p-step", "p": 4, "a": 1.5})
+        PStep(p=4, a=1.5)
+        """
+        parameters = dict(values)
+        name = parameters.pop("kernel", None)
+        kernel = kernel_class(name)
+        try:
+            return kernel._of_parameters(**parameters)
+        except TypeError:
+            names = ", ".join(sorted(parameters)) or "none"
+            raise InputError(f"the kernel {name!r} does not take the parameters {names}") from None
+
+    @classmethod
+    def _of_parameters(cls, **parameters: Any) -> Kernel:
+        return cls(**parameters)
 
     def coefficients(self, n: int, *, scale: float = 1.0) -> FloatArray:
         """First `n` coefficients ``α_k``, rounded to float64.
@@ -118,14 +173,14 @@ class Kernel(ABC):
         Parameters
         ----------
         n
-            How many, at least 1.
+            Number of coefficients, at least 1.
         scale
             Return ``α_k · scale^k``, which may be in the range of float64 where ``α_k`` is not.
         """
         return _table(self, None, whole(n, "n", 1), finite(scale, "scale"))
 
     def coefficients_decimal(self, n: int, digits: int = series.DIGITS) -> list[Decimal]:
-        """First `n` coefficients ``α_k``, each right to at least `digits` digits."""
+        """First `n` coefficients ``α_k``, each to at least `digits` correct digits."""
         return list(_decimals(self, None, n, digits))
 
     def modulation(self, degree: int, n: int, *, scale: float = 1.0) -> FloatArray:
@@ -138,7 +193,7 @@ class Kernel(ABC):
         degree
             The stitching degree ``l``, at least 1.
         n
-            How many values, at least 1.
+            Number of values, at least 1.
         scale
             Return ``f(k) · scale^k``, which may be in the range of float64 where ``f(k)`` is not.
 
@@ -151,7 +206,7 @@ class Kernel(ABC):
         return _table(self, stitches, count, finite(scale, "scale"))
 
     def modulation_decimal(self, degree: int, n: int, digits: int = series.DIGITS) -> list[Decimal]:
-        """First `n` values of the modulation, each right to at least `digits` digits."""
+        """First `n` values of the modulation, each to at least `digits` correct digits."""
         return list(_decimals(self, whole(degree, "degree", 1), n, digits))
 
     def check_converges(self, W: Any, degree: int | None = None) -> None:
@@ -171,10 +226,11 @@ class Kernel(ABC):
             self.check_radius(graph.spectral_radius(), degree)
 
     def check_weights(self, graph: Graph) -> None:
-        """Warn where a kernel of random walks meets weights known to be normalised otherwise."""
+        """Warn where a kernel of random walks gets symmetrically normalised weights."""
         if self.normalization == "rw" and graph.is_symmetrically_normalized:
-            problem = f"{self!r} is a kernel of random walks, but W is normalised symmetrically"
-            warn_user(InputWarning(problem, advice="use normalization='rw'"), InputWarning)
+            problem, advice = "W is normalised symmetrically, not for", "use normalization='rw'"
+            problem += f" a kernel of random walks such as {type(self).__name__}"
+            warn_user(InputWarning(problem, advice=advice, kernel=self))
 
     def check_radius(self, largest: float, degree: int | None = None) -> None:
         """As `check_converges`, for all graphs whose spectral radius is `largest`."""
@@ -196,8 +252,8 @@ class Kernel(ABC):
 
         From eigenvalues and eigenvectors for undirected graphs; by `scipy.linalg.expm`, linear
         solves or matrix powers for directed ones, in time proportional to ``N³``. Beyond 500 nodes
-        by polynomials of ``W``, some columns at a time, wherever that is faster, as it is on sparse
-        graphs, and as accurate: errors are below 1e-12 of the largest singular value.
+        by polynomials of ``W`` in blocks of columns where that is faster, as on sparse graphs, with
+        errors below 1e-12 of the largest singular value.
 
         Parameters
         ----------
@@ -222,12 +278,11 @@ class Kernel(ABC):
                 kernel = None
             if kernel is not None:
                 return kernel
-        weights = functions.dense_weights(graph)
         with np.errstate(over="ignore", invalid="ignore"):
             if graph.is_directed:
-                return functions.finite(self._dense(weights))
-            eigenvalues, vectors = np.linalg.eigh(weights)
-            kernel = (vectors * functions.finite(self.value(eigenvalues))) @ vectors.T
+                return functions.finite(self._dense(functions.dense_weights(graph)))
+            values, vectors = functions.dense_spectrum(graph, self.value)
+            kernel = (vectors * values) @ vectors.T
             kernel *= 0.5  # first: the sum of two large numbers could leave the range of float64
             kernel += kernel.T
             return np.asarray(kernel)
@@ -235,14 +290,14 @@ class Kernel(ABC):
     def _symmetric(self, graph: Graph) -> FloatArray | None:
         """The whole kernel by Chebyshev polynomials; ``None`` where dense algebra is better.
 
-        A polynomial is as accurate as the largest value of ``g`` between ``±ρ`` allows, which says
-        nothing where no eigenvalue is near it, as on a complete graph for ``exp(-20 x)``.
+        The error of a polynomial is relative to the largest value of ``g`` on ``[−ρ, ρ]``, which
+        may be far above all of ``g(λ)``, as on a complete graph for ``exp(-20 x)``.
         """
         radius = graph.spectral_radius() * (1 + chebyshev.MARGIN)
         if radius == 0:
             return None
         coefficients = chebyshev.coefficients_of(self.value, radius, 1e-15)
-        if not _polynomials_pay(graph, len(coefficients)):
+        if not _is_polynomial_faster(graph, len(coefficients)):
             return None
         # Rounding in the values, in the coefficients and in every product.
         rounding = 8 * np.finfo(np.float64).eps * math.sqrt(4 * len(coefficients))
@@ -252,7 +307,7 @@ class Kernel(ABC):
         kernel = functions.by_columns(
             graph.n_nodes,
             lambda units: chebyshev.series_times(product, radius, coefficients, units),
-            # The spectral radius is an eigenvalue: no column bounds the norm better.
+            # ``g(ρ)`` and the columns are lower bounds of the norm.
             lambda first: error <= _EXACT_SHARE * max(end, np.linalg.norm(first, axis=0).max()),
         )
         if kernel is not None:
@@ -263,7 +318,7 @@ class Kernel(ABC):
     def _directed(self, graph: Graph) -> FloatArray | None:
         """The whole kernel by its power series; ``None`` where dense algebra is better."""
         _, _, table, _ = functions.bounded_terms(graph, self._scaled, self.radius)
-        if not _polynomials_pay(graph, len(table)):
+        if not _is_polynomial_faster(graph, len(table)):
             return None
         times = partial(self._taylor, graph, tol=_EXACT_SHARE / 10)
         return functions.by_columns(graph.n_nodes, times)
@@ -280,7 +335,7 @@ class Kernel(ABC):
         V
             Real numbers, of shape ``(N,)`` or ``(N, c)``.
         tol
-            Relative accuracy, from 1e-14 to 0.99; see each method for what it is relative to.
+            Relative accuracy, from 1e-14 to 0.99; for what it is relative to see `method`.
         method
             ``"chebyshev"``: polynomials of ``W`` on ``[−ρ, ρ]``, ``ρ`` the spectral radius; for
             undirected graphs. The error of a column ``v`` is at most
@@ -347,11 +402,11 @@ class NamedKernel(CheckedFields, Kernel):
         """``g(x)`` of an array."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the kernel's name and parameters, which `from_dict` takes."""
+        """The kernel's name and parameters, for `from_dict`."""
         return {"kernel": self.name, **asdict(self)}  # type: ignore[call-overload]
 
     def modulation_radius(self, degree: int) -> float:
-        """That of the kernel, where it has no zero within."""
+        """Radius of convergence of the modulation: the kernel's, which has no zero within it."""
         whole(degree, "degree", 1)
         return self.radius
 
@@ -369,8 +424,8 @@ class NamedKernel(CheckedFields, Kernel):
 class LogDerivativeKernel(NamedKernel):
     """A named kernel whose ``g'/g`` is a ratio of polynomials.
 
-    That makes the series of ``g`` and of every root of it a short recurrence,
-    `grfpp.series.from_log_derivative_here`.
+    The series of ``g`` and of all its roots are short recurrences then
+    (`grfpp.series.from_log_derivative_here`).
     """
 
     def _constant_here(self, order: int) -> Decimal:
@@ -390,8 +445,8 @@ class LogDerivativeKernel(NamedKernel):
         return series.from_log_derivative_here(self._constant_here(order), upper, lower, order, n)
 
 
-def _polynomials_pay(graph: Graph, n_products: int) -> bool:
-    """Whether `n_products` products with all columns take less time than dense algebra.
+def _is_polynomial_faster(graph: Graph, n_products: int) -> bool:
+    """Whether `n_products` products with the identity take less time than dense algebra.
 
     Eigenvectors take 1.1 ns times ``n³``; a product takes 0.5 ns for each entry of the weights and
     1.1 ns for each node, times ``n`` (measured on scale-free graphs of 1,000 and 2,000 nodes).
@@ -401,12 +456,12 @@ def _polynomials_pay(graph: Graph, n_products: int) -> bool:
 
 
 def _decimals(kernel: Kernel, degree: int | None, n: int, digits: int) -> Sequence[Decimal]:
-    """Terms of the kernel's series or modulation; kept, since they are asked for at many scales."""
+    """Terms of the kernel's series or modulation, cached since several scales need them."""
     count = whole(n, "n", 1)
     precision = whole(digits, "digits", 1, series.MAX_DIGITS)
     # Two lists of decimals, one twice as precise.
     require_bytes(count * (400 + 3 * precision), f"a table of {count} terms of a series")
-    compute = _terms.__wrapped__ if count * precision > _MAX_KEPT_DIGITS else _terms
+    compute = _terms.__wrapped__ if count * precision > _MAX_CACHED_DIGITS else _terms
     return compute(kernel, degree, count, precision)
 
 
@@ -426,29 +481,29 @@ def _cached_table(kernel: Kernel, degree: int | None, n: int, scale: float) -> F
 
 
 def _table(kernel: Kernel, degree: int | None, n: int, scale: float) -> FloatArray:
-    """A copy of the table, or an error that says where it leaves the range of float64."""
+    """A copy of the table; `InputError` where it exceeds the range of float64."""
     try:
         return _cached_table(kernel, degree, n, scale).copy()
     except OverflowError as error:
         (k,) = error.args
         what = "coefficient" if degree is None else f"modulation of degree {degree}"
         if k == 0:
-            raise InputError(f"{kernel!r}: the {what} {series.OUT_OF_RANGE}") from None
+            raise series.out_of_range(f"{kernel!r}: the {what}") from None
         problem = f"{kernel!r}: the {what} exceeds the range of float64 at k={k}"
-        advice = f"ask for n={k} at most, or for values times scale^k with a small scale"
+        advice = f"pass n={k} at most, or a small scale for values times scale^k"
         raise InputError(problem, advice=advice) from None
 
 
 def _vectors(V: npt.ArrayLike, n_nodes: int) -> FloatArray:
     array = np.asarray(V)
     if array.dtype.kind not in "buif" or array.ndim not in (1, 2) or len(array) != n_nodes:
-        wanted = f"real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node"
-        problem = f"must be {wanted}, found {array.shape} of dtype {array.dtype}"
+        required = f"real numbers of shape ({n_nodes},) or ({n_nodes}, c), a row for each node"
+        problem = f"must be {required}, found {array.shape} of dtype {array.dtype}"
         raise InputError(problem, argument="V")
     require_bytes(6 * 8 * array.size, f"a product with {' x '.join(map(str, array.shape))} numbers")
     return np.ascontiguousarray(array, dtype=np.float64)
 
 
 def _below(bound: float) -> float:
-    """Nine tenths of a bound, of two digits."""
+    """Nine tenths of a bound, rounded to two digits."""
     return float(f"{0.9 * bound:.2g}")

@@ -18,13 +18,13 @@ import numpy.typing as npt
 from grfpp import series
 from grfpp._checks import between, finite, positive, probability, whole
 from grfpp.errors import InputError
-from grfpp.kernels.base import InversePowerForm, LogDerivativeKernel, NamedKernel
+from grfpp.kernels.base import KERNEL_CLASSES, InversePowerForm, LogDerivativeKernel, NamedKernel
 from grfpp.typing import FloatArray
 
 __all__ = ["Cosine", "Diffusion", "HeatKernel", "InversePower", "PStep", "PersonalizedPageRank"]
 __all__ += ["RegularizedLaplacian", "SquaredDiffusion"]
 
-#: ``|log2 a^p|`` up to which float64 holds ``a^p``.
+#: Largest ``|log2 a^p|``: float64 holds numbers from 2^-1022 to 2^1024.
 _MAX_LOG2 = 1022
 
 
@@ -89,6 +89,11 @@ class SquaredDiffusion(_Exponential):
     --------
     >>> SquaredDiffusion().modulation(2, 5)
     array([1.     , 0.     , 0.25   , 0.     , 0.03125])
+
+    References
+    ----------
+    Computationally-efficient Graph Modeling with Refined Graph Random Features, ICML 2026, appendix
+    "GRF++ beyond Diffusion Kernels", kernel (3).
     """
 
     name = "squared-diffusion"
@@ -132,8 +137,8 @@ class Cosine(NamedKernel):
         return np.asarray(np.cos(self.lam * x) + np.sin(self.lam * x))
 
     def _root_here(self, order: int, n: int) -> list[Decimal]:
-        # Coefficients far below the precision change the root, which falls only as (π/4)^−k, by
-        # less than its rounding: the recurrence is short after all.
+        # The recurrence may stop at coefficients far below the precision: they change the root,
+        # whose terms grow as (π/4)^−k, by less than its rounding.
         nats = (decimal.getcontext().prec + 10) * math.log(10)
         n_alpha = n if order == 1 else next(k for k in count(1) if math.lgamma(k) > nats)
         alpha, term = [], Decimal(1)
@@ -153,7 +158,7 @@ class Cosine(NamedKernel):
 
 
 def _exponent(value: Any, name: str) -> float:
-    """Check a positive number; a whole one is shown as such."""
+    """A checked positive number, as `int` where it is whole."""
     number = positive(value, name)
     return int(number) if number == int(number) else number
 
@@ -172,7 +177,7 @@ class InversePowerKernel(LogDerivativeKernel):
         """Distance to the pole of ``g``."""
         try:
             distance = float(1 / self._c())
-        except (OverflowError, ZeroDivisionError):  # farther than float64 can tell
+        except (OverflowError, ZeroDivisionError):  # beyond the range of float64
             distance = math.inf
         return distance if self.of == 1 else math.sqrt(distance)
 
@@ -267,6 +272,11 @@ class InversePower(InversePowerKernel):
     array([1., 1., 1., 1., 1.])
     >>> InversePower(4, of=2).coefficients(5)
     array([ 1.,  0.,  4.,  0., 10.])
+
+    References
+    ----------
+    Computationally-efficient Graph Modeling with Refined Graph Random Features, ICML 2026, appendix
+    "GRF++ beyond Diffusion Kernels", kernels (1) and (2).
     """
 
     power: float = 1
@@ -274,7 +284,7 @@ class InversePower(InversePowerKernel):
 
     name = "inverse-power"
     formula = "(I - W^OF)^-POWER, OF is 1 or 2"
-    _checks: ClassVar = {"power": _exponent, "of": partial(whole, least=1, most=2)}
+    _checks: ClassVar = {"power": _exponent, "of": partial(whole, low=1, high=2)}
 
     def _c(self) -> Fraction:
         return Fraction(1)
@@ -296,10 +306,10 @@ class PersonalizedPageRank(InversePowerKernel):
 
     Notes
     -----
-    A surfer on a node without out-edges has nowhere to go, and here the walk ends: the row adds up
-    to less than 1. ``networkx.pagerank(personalization={i: 1})`` and igraph's ``prpack`` send such
-    a surfer back to ``i``. Their vector is this row over its sum, ``row / row.sum()``: the order of
-    the nodes is the same.
+    The walk of a surfer ends at a node without out-edges, so a row may add up to less than 1.
+    ``networkx.pagerank(personalization={i: 1})`` and igraph's ``prpack`` send such a surfer back to
+    ``i``. Their vector is this row over its sum, ``row / row.sum()``: the order of the nodes is the
+    same.
 
     On symmetrically normalised weights ``D^-1/2 A D^-1/2`` this is another kernel, whose rows are
     no probabilities; a warning says so.
@@ -425,7 +435,7 @@ class PStep(LogDerivativeKernel):
 
     name = "p-step"
     formula = "(A I + W)^P"
-    _checks: ClassVar = {"p": partial(whole, least=1), "a": finite}
+    _checks: ClassVar = {"p": partial(whole, low=1), "a": finite}
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -473,9 +483,5 @@ def _expm(matrix: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return np.asarray(expm(matrix))
 
 
-KERNELS: dict[str, type[NamedKernel]] = {
-    each.name: each
-    for each in list(globals().values())
-    if isinstance(each, type) and issubclass(each, NamedKernel) and "formula" in vars(each)
-}
-"""The kernels of this module, by their names on the command line."""
+#: The kernels of this module, by their names on the command line.
+KERNELS: dict[str, Any] = dict(KERNEL_CLASSES)

@@ -9,13 +9,16 @@ from fractions import Fraction
 from typing import Any
 
 from grfpp.errors import InputError, shown
-from grfpp.kernels.base import Kernel
+from grfpp.kernels.base import Kernel, kernel_class
 from grfpp.kernels.named import KERNELS
 from grfpp.kernels.taylor import TaylorKernel
 
+#: `Kernel.from_dict` as a function.
+kernel_from_dict = Kernel.from_dict
+
 
 def kernel_of(kernel: str | Kernel) -> Kernel:
-    """A kernel, given as such or as the command line writes it.
+    """A kernel from itself, or from text as on the command line.
 
     Examples
     --------
@@ -31,7 +34,7 @@ def kernel_of(kernel: str | Kernel) -> Kernel:
 
 
 def kernel_usages() -> dict[str, str]:
-    """How the command line writes each kernel, and its formula, for help texts.
+    """The formula of each kernel, by its form on the command line, for help texts.
 
     Examples
     --------
@@ -64,53 +67,16 @@ def kernel_from_spec(spec: str) -> Kernel:
     name, *texts = (part.strip() for part in str(spec).split(":"))
     if name == "taylor":
         return TaylorKernel([_number(text, "coefficients", spec, Fraction) for text in texts])
-    kernel = _named(name)
+    kernel: Any = kernel_class(name)
     parameters = [item.name for item in dataclasses.fields(kernel)]
     if len(texts) > len(parameters):
-        raise InputError(f"{shown(spec)} has too many parameters; it is {_usage(kernel)}")
+        raise InputError(f"{shown(spec)} has too many parameters", advice=f"use {_usage(kernel)}")
     values = {p: _number(text, p, spec, float) for p, text in zip(parameters, texts, strict=False)}
-    return _built(kernel, name, values)
-
-
-def kernel_from_dict(values: dict[str, Any]) -> Kernel:
-    """Rebuild the kernel that `Kernel.to_dict` described.
-
-    Examples
-    --------
-    >>> kernel_from_dict({"kernel": "p-step", "p": 4, "a": 1.5})
-    PStep(p=4, a=1.5)
-    """
-    parameters = dict(values)
-    name = parameters.pop("kernel", None)
-    if name != "taylor":
-        return _built(_named(name), name, parameters)
-    parameters["coefficients"] = [
-        _number(value, "coefficients", "taylor", Fraction) if isinstance(value, str) else value
-        for value in parameters.pop("coefficients", [])
-    ]
-    return _built(TaylorKernel, name, parameters)
-
-
-Kernel.from_dict = staticmethod(kernel_from_dict)
-
-
-def _built(kernel: Callable[..., Kernel], name: str, parameters: dict[str, Any]) -> Kernel:
-    try:
-        return kernel(**parameters)
-    except TypeError:
-        names = ", ".join(sorted(parameters)) or "none"
-        raise InputError(f"the kernel {name!r} does not take the parameters {names}") from None
-
-
-def _named(name: Any) -> Any:
-    if not isinstance(name, str) or name not in KERNELS:
-        names = ", ".join([*KERNELS, "taylor"])
-        raise InputError(f"there is no kernel {name!r}; the kernels are {names}")
-    return KERNELS[name]
+    return Kernel.from_dict({"kernel": name, **values})
 
 
 def _number(text: str, parameter: str, spec: str, convert: Callable[[str], Any]) -> Any:
-    """A whole number where it is one, else what `convert` makes of it."""
+    """The text as a whole number if it is one, else as `convert` reads it."""
     for parse in (int, convert):
         with suppress(ValueError, ZeroDivisionError):
             return parse(text)

@@ -27,17 +27,20 @@ from grfpp.typing import FloatArray
 Coefficient = int | float | Fraction
 CoefficientFunction = Callable[[int], Any]
 
-#: Coefficients from which the radius of a series is estimated.
-_SAMPLE = 256
-#: Degree up to which the zeros of a polynomial are computed in a second.
+#: Coefficients from which the radius of a series is estimated: `series.estimate_radius` needs some
+#: two hundred.
+_N_SAMPLE_TERMS = 256
+#: Degree up to which the zeros of a polynomial are computed, in a second.
 _MAX_POLYNOMIAL = 256
-#: As many coefficients as other methods make products with the weights.
+#: Largest number of listed coefficients: no method makes more products with the weights.
 _MAX_LISTED = MAX_DEGREE + 1
-#: Prime modulus of the test for common factors.
+#: Prime modulus of the test for common factors: a chance one has a probability below 1e-18.
 _PRIME = 2**61 - 1
-#: Rounds of Graeffe's root squaring, and its digits.
-_SQUARINGS, _PRECISION = 30, 200
-#: Of dense kernels of directed graphs.
+#: Rounds of Graeffe's root squaring: the bound is off by a factor of ``512^(2^-30)``, 6e-9.
+_SQUARINGS = 30
+#: Digits in root squaring, which cancel where zeros are clustered.
+_PRECISION = 200
+#: Tolerance of dense kernels of directed graphs: a little above rounding.
 _DENSE_ACCURACY = 1e-13
 
 
@@ -55,14 +58,14 @@ class TaylorKernel(Kernel):
         Radius of convergence of the series, for functions. Without it, it is estimated from the
         first 256 coefficients (`grfpp.series.estimate_radius`).
     name
-        What to call it.
+        Name of the kernel, which messages and files show.
 
     Notes
     -----
     The radius of convergence of the modulation follows from the zeros of the polynomial when the
     coefficients are listed (up to degree 256). For functions it is an estimate from 256 terms.
 
-    A kernel with a function can be pickled if the function can, and not be saved by `to_dict`.
+    A kernel with a function can be pickled if the function can; `to_dict` refuses it.
 
     Examples
     --------
@@ -72,7 +75,18 @@ class TaylorKernel(Kernel):
     >>> TaylorKernel([0, 1]).modulation(1, 4)
     Traceback (most recent call last):
     grfpp.errors.InputError: TaylorKernel([0, 1]) has alpha_0 = 0, so its series has no root; ...
+
+    References
+    ----------
+    P. Henrici, Applied and Computational Complex Analysis, volume 1, 1974: J. C. P. Miller's
+    recurrence for the modulation.
+    V. Y. Pan, Solving a polynomial equation: some history and recent progress, SIAM Rev. 39, 1997:
+    Graeffe's iteration for the zeros.
+    M. Fujiwara, Über die obere Schranke des absoluten Betrages der Wurzeln einer algebraischen
+    Gleichung, Tôhoku Math. J. 10, 1916: the bound of the zeros.
     """
+
+    name = "taylor"
 
     def __init__(
         self,
@@ -93,7 +107,7 @@ class TaylorKernel(Kernel):
         if name is not None and not isinstance(name, str):
             raise InputError(f"must be text, found {shown(name)}", argument="name")
         self.name = "taylor" if name is None else name
-        # α_0 decides whether there is a root; a function that fails, fails here.
+        # α_0 decides whether there is a root; a function that raises is refused here.
         self._sign = -1 if self._exact(1)[0] < 0 else 1
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -140,7 +154,7 @@ class TaylorKernel(Kernel):
 
     @property
     def longest_gap(self) -> float:  # type: ignore[override]
-        """Number of coefficients that are listed; no number of zeros is enough for a function."""
+        """Number of listed coefficients; infinite for a function, whose series does not end."""
         return math.inf if callable(self._alpha) else len(self._alpha)
 
     def value(self, x: npt.ArrayLike) -> FloatArray:
@@ -151,19 +165,27 @@ class TaylorKernel(Kernel):
             radius = self.radius
             problem = f"the series of {self!r} converges below {radius:.6g}, found {largest:.6g}"
             raise DivergentSeriesError(problem, radius=radius, spectral_radius=largest)
-        # In units of the largest point: the table stays within range, and is cut where it ends.
+        # In units of the largest point, so that the table stays in the range of float64.
         unit = largest or 1.0
         table = summable_terms(self._scaled, unit)[0] if largest else self.coefficients(1)
         return np.asarray(polyval(points / unit, table), np.float64)[()]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what `from_dict` needs; refused when the coefficients are a function."""
+        """The kernel as JSON values, for `from_dict`; refused for a function of coefficients."""
         if callable(self._alpha):
             problem = f"{self!r} has a function for its coefficients and cannot be saved"
-            advice = "list the coefficients, or make the kernel again after loading"
+            advice = "list the coefficients"
             raise InputError(problem, advice=advice)
         listed = [str(v) if isinstance(v, Fraction) else v for v in self._alpha]
         return {"kernel": "taylor", "coefficients": listed, "name": self.name}
+
+    @classmethod
+    def _of_parameters(cls, coefficients: Sequence[Any] = (), **others: Any) -> TaylorKernel:
+        try:
+            exact = [Fraction(v) if isinstance(v, str) else v for v in coefficients]
+        except (ValueError, ZeroDivisionError) as error:
+            raise InputError(f"must be numbers: {error}", argument="coefficients") from None
+        return cls(exact, **others)
 
     def _exact(self, n: int) -> tuple[Fraction, ...]:
         """Return the first `n` coefficients, or all that are listed when they are fewer."""
@@ -176,9 +198,9 @@ class TaylorKernel(Kernel):
         return given + [Decimal(0)] * (n - len(given))
 
     def _scaled(self, n: int, scale: float) -> FloatArray:
-        """Give more terms than asked for: a few zeros in a row do not mean that no more follow."""
-        least = _SAMPLE if callable(self._alpha) else len(self._alpha)
-        return super()._scaled(max(n, least), scale)
+        """At least so many terms that successive zeros at the end mean that the series ends."""
+        min_terms = _N_SAMPLE_TERMS if callable(self._alpha) else len(self._alpha)
+        return super()._scaled(max(n, min_terms), scale)
 
     def _modulation(self, order: int, n: int, digits: int) -> list[Decimal]:
         self._require_root()
@@ -239,8 +261,8 @@ def _called(function: CoefficientFunction, n: int) -> tuple[Fraction, ...]:
 @lru_cache(maxsize=64)
 def _estimated_radius(kernel: TaylorKernel, degree: int | None) -> float:
     if degree is None:
-        return series.estimate_radius(kernel.coefficients_decimal(_SAMPLE))
-    return series.estimate_radius(kernel.modulation_decimal(degree, _SAMPLE))
+        return series.estimate_radius(kernel.coefficients_decimal(_N_SAMPLE_TERMS))
+    return series.estimate_radius(kernel.modulation_decimal(degree, _N_SAMPLE_TERMS))
 
 
 @lru_cache(maxsize=64)

@@ -19,7 +19,8 @@ from grfpp.typing import FloatArray
 
 Multiply = Callable[[Any], Any]
 
-_EPS = float(np.finfo(np.float64).eps)
+#: Relative residual that rounding leaves: some tens of units in the last place.
+_ROUNDING = 64 * float(np.finfo(np.float64).eps)
 
 
 class Solution(NamedTuple):
@@ -28,8 +29,6 @@ class Solution(NamedTuple):
     solution: Any
     n_steps: int
     converged: bool
-    #: ``‖residual‖ / ‖residual at the start‖`` of each column, in the preconditioner's norm.
-    residuals: Any
 
 
 def solve(
@@ -52,17 +51,17 @@ def solve(
     right
         The right-hand sides, a NumPy array or a torch tensor of two axes.
     tol
-        A column is solved when its residual is this share of the one at the start, both in the
-        norm of the preconditioner; it is not changed any more.
+        Largest residual relative to the initial one, both in the norm of the preconditioner.
+        Columns that reach it are not changed any more.
     max_steps
-        Products at most.
+        Largest number of products.
     diagonal
         The preconditioners, positive, of the shape of `right` or of one column.
     start
-        The first guess, if not zero.
+        The initial solution; zero by default.
     stop
-        Instead of `tol`: called with the solution and the squares of the residuals of all columns
-        before each step.
+        Stopping rule instead of `tol`, called before each step with the solution and the squared
+        residuals of all columns.
     on_step
         Called after each step with its length for every column (0 where solved) and the factor by
         which the squared residual changed: the entries of Lanczos' tridiagonal matrix.
@@ -81,16 +80,14 @@ def solve(
     residual = 1 * right if start is None else right - multiply(x)
     scaled = residual if inverse is None else inverse * residual
     direction = 1 * scaled
-    squares = initial = _dots(residual, scaled)
+    squares = _dots(residual, scaled)
     goal = tol**2 * squares
     n_steps = 0
     while True:
         active, finite = squares > goal, bool((abs(squares) < np.inf).all())
         converged = finite and (not bool(active.any()) if stop is None else stop(x, squares))
         if converged or not finite or n_steps == max_steps:
-            with np.errstate(invalid="ignore"):
-                shares = (squares / (initial + (initial == 0))) ** 0.5
-            return Solution(x, n_steps, converged, shares)
+            return Solution(x, n_steps, converged)
         image = multiply(direction)
         curvature = _dots(direction, image)
         moving = active & (curvature > 0) if stop is None else curvature > 0
@@ -131,17 +128,17 @@ def inverse_times(
 ) -> KrylovProduct:
     """``A^-1 @ block`` by conjugate gradients, to a relative error in the Frobenius norm.
 
-    The error is at most the residual over the smallest eigenvalue; the residual is computed anew
-    before that is trusted.
+    The error is at most the residual over the smallest eigenvalue. The recursive residual is
+    replaced by the true one, ``block − A x``, before the method stops.
 
     Parameters
     ----------
     multiply
         Products with ``A``.
     smallest
-        No eigenvalue of ``A`` is smaller; positive.
+        A positive lower bound of the eigenvalues of ``A``.
     tol
-        Of the error over the norm of the product.
+        Largest error relative to the norm of the product.
     max_steps
         Largest number of steps; the product is ``None`` where they do not reach `tol`.
 
@@ -152,20 +149,20 @@ def inverse_times(
     array([1., 1.])
     """
     error = norm = np.inf
-    reached = False
+    has_converged = False
 
     def stop(x: FloatArray, squares: FloatArray) -> bool:
-        nonlocal error, norm, reached
+        nonlocal error, norm, has_converged
         error, norm = float(np.sqrt(squares.sum())) / smallest, frobenius(x)
         if error > tol * norm:
             return False
         error = frobenius(block - multiply(x)) / smallest
-        reached = error <= tol * norm
-        # Rounding, which no step takes away.
-        return reached or error <= 64 * _EPS * norm / smallest
+        has_converged = error <= tol * norm
+        # Further steps do not lower an error that is due to rounding.
+        return has_converged or error <= _ROUNDING * norm / smallest
 
     result = solve(multiply, block, tol=0.0, max_steps=max_steps, stop=stop)
-    product = result.solution if reached else None
+    product = result.solution if has_converged else None
     return KrylovProduct(product, error, norm, result.n_steps)
 
 
@@ -189,11 +186,11 @@ def solve_shifted(
     weights
         ``W``, symmetric.
     c, power
-        ``(I − c W)^power`` is positive definite, or is with ``P_j`` added.
+        Such that ``(I − c W)^power + P_j`` is positive definite.
     added
         The diagonals ``P_j``, not negative, of the shape of `right` or of one column.
     diagonal
-        About that of ``(I − c W)^power``, positive; of one column.
+        Approximate diagonal of ``(I − c W)^power``, positive, of one column: the preconditioner.
     right, start, tol, max_steps
         As for `solve`.
     n_jobs

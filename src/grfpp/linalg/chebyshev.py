@@ -1,7 +1,10 @@
 """Chebyshev series ``Σ c_k T_k(W / ρ)`` of a symmetric matrix: one recurrence for all uses.
 
-A kernel with a parameter is ``Σ c_k(λ) T_k(W / ρ)``: the terms do not depend on λ, so those that
-are computed once serve all λ. J. C. Mason and D. C. Handscomb, Chebyshev Polynomials, 2002.
+A kernel with a parameter is ``Σ c_k(λ) T_k(W / ρ)``: terms computed once serve all λ.
+
+References
+----------
+J. C. Mason and D. C. Handscomb, Chebyshev Polynomials, 2002.
 """
 
 from __future__ import annotations
@@ -9,7 +12,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Self
+from functools import partial
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -21,18 +25,23 @@ from grfpp.linalg.csr import CsrProduct, csr, frobenius, times
 from grfpp.linalg.functions import MAX_DEGREE, ScalarFunction, WeightMatrix, finite, unit_columns
 from grfpp.typing import FloatArray, IntArray
 
-#: The interval is this much wider than the spectral radius, which is known to about nine digits.
+#: Share by which the interval exceeds the spectral radius, which is known to about nine digits.
 MARGIN = 1e-8
 #: Columns that are multiplied together: two blocks of them for 20,000 nodes fit into the cache.
 _WIDTH = 32
-#: Numbers of some rows of a block-diagonal matrix: two such blocks fit into the L2 cache.
+#: Numbers in the rows of a strip of a block-diagonal matrix: two such blocks fit into the L2 cache.
 _STRIP_NUMBERS = 1 << 15
-#: Numbers of terms that are kept until they are combined by one dense product.
-_KEPT_NUMBERS = 1 << 18
+#: Numbers of the terms that are combined at a time: 2 MB.
+_BUFFER_NUMBERS = 1 << 18
+#: Points at which a function is sampled first, and twice as many each time they do not suffice.
+_FIRST_POINTS = 32
 _EPS = float(np.finfo(np.float64).eps)
-#: Share of the largest value to which coefficients are computed; the next if one takes too many.
+#: Shares of the largest value to which coefficients are computed: each is tried where the one
+#: before takes too many.
 _FLOORS = (1e-15, 1e-9, 1e-6)
 
+#: A `CsrProduct`, or a function with its parameters.
+Product = Callable[..., Any]
 #: Gives the start vectors of a range of columns, in memory that the recurrence may overwrite.
 Start = Callable[[range], FloatArray]
 
@@ -65,34 +74,35 @@ def coefficients_of(function: ScalarFunction, radius: float, tol: float) -> Floa
     """
     from scipy.fft import dct
 
-    n_points = 32
+    n_points = _FIRST_POINTS
     while n_points <= 2 * MAX_DEGREE:
         angles = (np.arange(n_points) + 0.5) * (math.pi / n_points)
         values = finite(function(radius * np.cos(angles)))
         coefficients: FloatArray = dct(values, type=2) / n_points
         coefficients[0] /= 2
         tails = np.cumsum(np.abs(coefficients[::-1]))[::-1]
-        # Rounding in the samples leaves about this much in the sum, however many are taken.
+        # Rounding of the samples leaves about this much in every tail.
         floor = 4 * _EPS * math.sqrt(n_points)
-        n_kept = int(np.count_nonzero(tails > max(tol, floor) * np.abs(values).max()))
-        if n_kept <= 3 * n_points // 4 and n_kept <= MAX_DEGREE + 1:
-            return coefficients[: max(n_kept, 1)]
+        n_terms = int(np.count_nonzero(tails > max(tol, floor) * np.abs(values).max()))
+        if n_terms <= 3 * n_points // 4 and n_terms <= MAX_DEGREE + 1:
+            return coefficients[: max(n_terms, 1)]
         n_points *= 2
     problem = f"a polynomial of degree {MAX_DEGREE} does not reach tol={tol:g} up to {radius:.6g}"
     raise InputError(problem, advice="scale the graph down or raise tol")
 
 
 def recurrence(
-    product: CsrProduct,
+    product: Product,
     radius: float,
-    start: FloatArray,
+    start: Any,
     total: FloatArray | None = None,
     coefficients: FloatArray | None = None,
-) -> Iterator[FloatArray]:
-    """``T_0 V, T_1 V, …`` with ``T_k = T_k(W / radius)``, without end.
+) -> Iterator[Any]:
+    """``T_0 V, T_1 V, …`` with ``T_k = T_k(W / radius)``, as an endless iterator.
 
-    Each term is in memory that the next but one overwrites, `start` included. With `coefficients`,
-    `total` becomes ``Σ c_k T_k V`` over the terms so far, in the same passes over memory.
+    A `CsrProduct` writes each term over the term before the last, `start` included; other products
+    are called with the same keywords and need not. With `coefficients`, `total` becomes
+    ``Σ c_k T_k V`` over the terms so far, in the same passes over memory.
 
     Examples
     --------
@@ -112,14 +122,14 @@ def recurrence(
         yield current
         k += 1
         weight = float(weights[k]) if k < len(weights) else 0.0
-        # In place: a row of the new term needs of the one before the last its own numbers alone.
+        # In place: each row of the new term needs only the same row of the term before the last.
         terms = {"base": previous, "out": previous, "total": total}
         following = product(current, scale=2 / radius, keep=-1.0, weight=weight, **terms)
         previous, current = current, following
 
 
 def series_times(
-    product: CsrProduct, radius: float, coefficients: FloatArray, start: FloatArray
+    product: Product, radius: float, coefficients: FloatArray, start: FloatArray
 ) -> FloatArray:
     """``Σ c_k T_k(W / radius) @ start``; overwrites `start`."""
     total = np.empty_like(start)
@@ -130,7 +140,7 @@ def series_times(
 
 
 def combinations(
-    product: CsrProduct,
+    product: Product,
     radius: float,
     coefficients: FloatArray,
     start: FloatArray,
@@ -147,14 +157,14 @@ def combinations(
     from grfpp.linalg.loops import mix
 
     shape = (len(start) if rows is None else len(rows), start.shape[1])
-    n_kept = max(1, min(n_terms, _KEPT_NUMBERS // max(1, math.prod(shape))))
-    kept = np.empty((n_kept, *shape))
+    size = max(1, min(n_terms, _BUFFER_NUMBERS // max(1, math.prod(shape))))
+    buffer = np.empty((size, *shape))
     mixed = np.zeros((n_series, *shape))
     for k, term in zip(range(n_terms), recurrence(product, radius, start), strict=False):
-        slot = k % n_kept
-        kept[slot] = term if rows is None else term[rows]
-        if slot == n_kept - 1 or k == n_terms - 1:
-            mix(mixed, np.ascontiguousarray(coefficients[:, k - slot : k + 1]), kept[: slot + 1])
+        slot = k % size
+        buffer[slot] = term if rows is None else term[rows]
+        if slot == size - 1 or k == n_terms - 1:
+            mix(mixed, np.ascontiguousarray(coefficients[:, k - slot : k + 1]), buffer[: slot + 1])
     return mixed
 
 
@@ -219,24 +229,24 @@ class Expansion:
     ) -> tuple[FloatArray, float, float, int]:
         """``f(W) @ block / peak``, a bound on its error, its norm, and the number of terms.
 
-        Terms are added until what is left is at most `tol` of the product, in the Frobenius norm,
-        or until there are no more.
+        Terms are added until the remaining ones are at most `tol` of the product, in the Frobenius
+        norm, or until there are no more.
         """
         n_all, length = len(self.coefficients), frobenius(block)
         result = np.empty_like(block)
         terms = recurrence(product, self.radius, block.copy(), result, self.coefficients)
-        n, wanted = 0, self.n_terms(0.5 * tol)
+        n, n_forecast = 0, self.n_terms(0.5 * tol)
         while True:
-            while n < min(wanted, n_all):
+            while n < min(n_forecast, n_all):
                 next(terms)
                 n += 1
             norm = frobenius(result)
             error = (float(self.tails[n]) + 4 * _EPS * n**0.5) * length
             if error <= 0.9 * tol * norm or n >= n_all:
                 return result, error, norm, n
-            # As many as the norm reached by now asks for, and one more at least.
+            # The number of terms for the current norm, and at least one more.
             share = 0.8 * tol * norm / length if length else 1.0
-            wanted = max(n + 1, self.n_terms(share))
+            n_forecast = max(n + 1, self.n_terms(share))
 
 
 class ChebyshevTerms:
@@ -249,7 +259,7 @@ class ChebyshevTerms:
     n_jobs
         Threads; their number changes no bit of entries and products.
     radius
-        A bound of the spectral radius that is known, to be used for ``ρ``.
+        A known bound of the spectral radius, used for ``ρ``.
 
     Examples
     --------
@@ -349,8 +359,8 @@ class ChebyshevTerms:
         return lambda part: unit_columns(self.graph.n_nodes, nodes[part.start : part.stop])
 
     def _over(self, n_columns: int, work: Callable[[range, CsrProduct], Result]) -> list[Result]:
-        """Results for ranges of columns: on threads, or on threads within if there are few."""
-        # Of one width for any number of threads, on which the bits must not depend.
+        """Results for ranges of columns, in parallel, or with parallel products for one range."""
+        # The width does not depend on the number of threads, and so neither do the bits.
         width = max(1, -(-n_columns // max(1, -(-n_columns // _WIDTH))))
         parts = [range(a, min(a + width, n_columns)) for a in range(0, n_columns, width)]
         product = CsrProduct(self.graph.adjacency, 1 if len(parts) > 1 else self.n_threads)
@@ -359,7 +369,7 @@ class ChebyshevTerms:
 
 
 def _columns_of(vectors: FloatArray) -> Start:
-    """Ranges of columns, copied: the recurrence overwrites them."""
+    """Copies of ranges of columns, since the recurrence overwrites them."""
     return lambda part: np.array(vectors[:, part.start : part.stop], order="C")
 
 
@@ -397,8 +407,8 @@ def block_products(
 ) -> FloatArray:
     """``Σ_k c[j, k] T_k(W / radius) @ vectors`` for every ``j``, of shape ``(len(c), n, width)``.
 
-    Some blocks that fit into the cache go through all terms before the next. The numbers of a block
-    do not depend on the others, to the last bit.
+    Strips of blocks that fit into the cache are multiplied by all terms in turn. The bits of a
+    block do not depend on the other blocks.
 
     Parameters
     ----------
@@ -426,15 +436,10 @@ def block_products(
     for blocks, part in strips(matrix, starts, vectors.shape[1]):
         rows = slice(int(starts[blocks.start]), int(starts[blocks.stop]))
         start = np.array(vectors[rows], order="C")
-        result[:, rows] = combinations(_CompiledProduct(part, 1), radius, coefficients, start)
+        # Always the compiled loops: the bits do not depend on the size of the matrix.
+        product = partial(times, part, n_jobs=1)
+        result[:, rows] = combinations(product, radius, coefficients, start)
     return result
-
-
-class _CompiledProduct(CsrProduct):
-    """Always by the compiled loops: the bits do not depend on the size of the matrix."""
-
-    def _is_compiled(self, block: FloatArray) -> bool:
-        return True
 
 
 def power_diagonals(matrix: sp.csr_array, starts: IntArray, n_lengths: int) -> FloatArray:
@@ -442,7 +447,7 @@ def power_diagonals(matrix: sp.csr_array, starts: IntArray, n_lengths: int) -> F
 
     From half as many products: entry ``i`` of the diagonal of ``W^(a+b)`` is the inner product of
     column ``i`` of ``W^a`` and of ``W^b``. Column ``i`` of one block is multiplied together with
-    column ``i`` of others of about its size. The numbers of a block do not depend on the others.
+    column ``i`` of others of about its size. The bits of a block do not depend on the others.
 
     Parameters
     ----------

@@ -23,22 +23,31 @@ from grfpp.typing import BoolArray, FloatArray, IntArray
 
 #: Multiplications below which threads cost more than they save: a pool takes 0.1 ms to start.
 _MIN_PARALLEL_WORK = 400_000
-#: Parts of the rows, some for each thread since rows of hubs take longer; a fixed number, so that
-#: sums over rows are the same for any number of threads.
+#: Parts of the rows, several a thread since rows of hubs take longer. A fixed number: the bits of
+#: sums over rows do not depend on the number of threads.
 _N_PARTS = 8
 #: Multiplications of one task of a sparse product.
 _TASK_WORK = 2_000_000
 #: Multiplications of one product above which compiled loops beat SciPy, for few columns.
 _MIN_COMPILED_WORK = 1_000_000
-#: Columns from which a 32nd of that is enough (6,240 entries, 32 columns: 82 against 374 µs).
+#: Factor by which less work suffices for wide blocks: with 6,240 entries and 32 columns the loops
+#: take 82 µs and SciPy 374 µs.
+_WIDE_BLOCK_FACTOR = 32
+#: Columns from which a block is wide: the loops over columns use vector instructions.
 _WIDE_BLOCK = 8
 #: Multiplications without the compiled loops after which loading them (1 s) pays.
 _LOADING_WORK = 300_000_000
-#: Share of entries from which a dense array multiplies faster than CSR, for graphs of some size.
-_DENSE_SHARE, _MIN_DENSE_NODES = 0.1, 100
-#: Multiplications for each entry of the dense array, or columns of a block, that pay for making it.
-_DENSE_REUSE, _DENSE_WIDTH = 8, 8
-#: Share of the nodes beyond which `within_steps` gives up.
+#: Numbers of a block from which loops combine two blocks faster than NumPy's passes over memory.
+_MIN_COMBINED_NUMBERS = 20_000
+#: Share of entries from which a dense array multiplies faster than CSR.
+_DENSE_SHARE = 0.1
+#: Nodes from which that is so: calls of either take longer than small products.
+_MIN_DENSE_NODES = 100
+#: Multiplications for each entry of the dense array after which making it has paid.
+_DENSE_REUSE = 8
+#: Columns of one block that pay for the dense array at once.
+_DENSE_WIDTH = 8
+#: Share of the nodes beyond which `within_steps` gives up: taking all nodes costs little more.
 _MAX_REACHED_SHARE = 0.25
 _LOOPS = "grfpp.linalg.loops"
 
@@ -109,7 +118,7 @@ def within_steps(adjacency: sp.csr_array, nodes: IntArray, n_steps: int) -> IntA
 
 
 def connected_to(adjacency: sp.csr_array, nodes: IntArray) -> BoolArray:
-    """Which nodes lie in a connected component with one of these.
+    """Whether each node is in the connected component of one of these.
 
     Examples
     --------
@@ -140,11 +149,11 @@ class Block(NamedTuple):
 class GrowingMatrix:
     """Rows appended in order to one CSR matrix, without a second copy of it at the end.
 
-    Memory that is reserved but never written costs nothing, and shrinking an array in place moves
-    nothing: so it begins a little too large and only grows where `capacity` was a bad guess.
+    Memory that is reserved but not written costs nothing, and arrays shrink in place: `capacity`
+    should be a little too large, and the arrays grow where it was too small.
 
-    Blocks may come from several threads at once. Positions are assigned in the order of the rows;
-    the threads then copy concurrently, since the first touch of new memory is slow.
+    Several threads may append at once. Positions are assigned in the order of the rows; the threads
+    then copy concurrently, since the first access to new memory is slow.
     """
 
     def __init__(self, n_rows: int, n_columns: int, capacity: int, dtype: np.dtype[Any]) -> None:
@@ -158,13 +167,8 @@ class GrowingMatrix:
         self._abandoned = False
         self._changed = threading.Condition()
 
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        """Of the values."""
-        return np.dtype(self._value.dtype)
-
     def append(self, block: Block, first_row: int | None = None) -> None:
-        """Add the rows that follow, or those from `first_row` on when their turn has come."""
+        """Append rows; with `first_row`, wait until all rows before it have been appended."""
         changed = self._changed
         first_row = self._n_rows if first_row is None else first_row
         with changed:
@@ -192,13 +196,13 @@ class GrowingMatrix:
             changed.notify_all()
 
     def abandon(self) -> None:
-        """Wake all threads that wait for rows that will not come."""
+        """Wake all waiting threads after a failure; their rows are dropped."""
         with self._changed:
             self._abandoned = True
             self._changed.notify_all()
 
     def finish(self) -> sp.csr_array:
-        """Give the matrix."""
+        """The matrix of all appended rows."""
         self._index.resize(self._n_entries, refcheck=False)
         self._value.resize(self._n_entries, refcheck=False)
         return csr(self._value, self._index, self._indptr, self._n_columns)
@@ -243,7 +247,7 @@ def combine(
     (array([8.]), array([4., 4.]))
     """
     n, width = out.shape
-    if _LOOPS not in sys.modules or out.size <= 20_000:
+    if _LOOPS not in sys.modules or out.size <= _MIN_COMBINED_NUMBERS:
         if np.any(np.asarray(a) != 1.0):
             out *= a
         out += b * x
@@ -400,7 +404,7 @@ class CsrProduct:
         elif base is not None and keep:
             product += base if keep == 1.0 else keep * base
         if total is not None and weight:
-            # Without a temporary array where there is one that is free.
+            # In `out`, where its numbers are not needed any more.
             scaled = np.multiply(product, weight, out=out if base is not block else None)
             total += scaled
         return product
@@ -415,8 +419,9 @@ class CsrProduct:
 
     def _is_compiled(self, block: FloatArray) -> bool:
         work = self.matrix.nnz * block.shape[1]
-        least = _MIN_COMPILED_WORK // (1 if block.shape[1] < _WIDE_BLOCK else 32)
-        if self.prefers_dense or work < least:
+        factor = _WIDE_BLOCK_FACTOR if block.shape[1] >= _WIDE_BLOCK else 1
+        min_work = _MIN_COMPILED_WORK // factor
+        if self.prefers_dense or work < min_work:
             return False
         if _LOOPS in sys.modules:
             return True

@@ -17,13 +17,19 @@ ScalarFunction = Callable[[FloatArray], FloatArray]
 #: `OverflowError` when float64 cannot hold them.
 Coefficients = Callable[[int, float], FloatArray]
 
+#: Highest polynomial degree, that is the largest number of products with ``W``, of any method.
 MAX_DEGREE = 100_000
-"""Highest polynomial degree, that is the largest number of products with ``W``, of any method."""
 
-TOO_LARGE = "the kernel's values on this graph exceed the range of float64; scale the graph down"
+#: Terms of a power series that are computed first; twice as many each time these do not suffice.
+_FIRST_TERMS = 64
+#: Share of the sum of a series that its remaining terms may have: far below rounding, 1e-16.
+_NEGLIGIBLE_SHARE = 1e-18
 
-#: Columns of a whole kernel that are computed together: between two of these, Ctrl-C is heard.
-_COLUMNS = 128
+#: The problem of an `InputError`, which methods recognise.
+TOO_LARGE = "the kernel's values on this graph exceed the range of float64"
+
+#: Columns of a whole kernel that are computed together: Python handles Ctrl-C between two blocks.
+_BLOCK_COLUMNS = 128
 
 
 class WeightMatrix(Protocol):
@@ -46,10 +52,10 @@ class WeightMatrix(Protocol):
 
 
 def finite(values: Any) -> FloatArray:
-    """Return the values, or raise `InputError` when some exceed the range of float64."""
+    """The values as float64; `InputError` where some exceed its range."""
     array: FloatArray = np.asarray(values, dtype=np.float64)
     if not np.isfinite(array).all():
-        raise InputError(TOO_LARGE)
+        raise InputError(TOO_LARGE, advice="scale the graph down")
     return array
 
 
@@ -68,11 +74,26 @@ def unit_columns(n: int, nodes: IntArray) -> FloatArray:
 
 
 def dense_weights(graph: WeightMatrix) -> FloatArray:
-    """Return the weight matrix as a dense array, if there is room to work with such arrays."""
+    """The weight matrix as a dense array; refused where dense algebra would not fit into memory."""
     n, n_arrays = graph.n_nodes, 12 if graph.is_directed else 5
     require_bytes(n_arrays * 8 * n * n, f"a dense kernel of {n} nodes, with room to compute it,")
     dense: FloatArray = graph.adjacency.toarray()
     return dense
+
+
+def dense_spectrum(graph: WeightMatrix, function: ScalarFunction) -> tuple[FloatArray, FloatArray]:
+    """``function(λ)`` of all eigenvalues of an undirected graph, and the eigenvectors as columns.
+
+    Examples
+    --------
+    >>> from grfpp import Graph
+    >>> values, vectors = dense_spectrum(Graph([[0, 1], [1, 0]]), np.exp)
+    >>> (vectors * values) @ vectors.T
+    array([[1.54308063, 1.17520119],
+           [1.17520119, 1.54308063]])
+    """
+    eigenvalues, vectors = np.linalg.eigh(dense_weights(graph))
+    return finite(function(eigenvalues)), vectors
 
 
 def by_columns(
@@ -80,7 +101,7 @@ def by_columns(
     multiply: Callable[[FloatArray], FloatArray],
     accept: Callable[[FloatArray], bool] = lambda first: True,
 ) -> FloatArray | None:
-    """The matrix that `multiply` multiplies with, some columns at a time.
+    """The matrix of the linear map `multiply`, computed in blocks of columns.
 
     ``None`` where `accept` refuses the first block of columns.
 
@@ -91,13 +112,11 @@ def by_columns(
            [0., 3.]])
     """
     # The result, its transpose for a while, and the arrays of one block.
-    require_bytes(16 * n * n + 48 * n * _COLUMNS, f"a dense kernel of {n} nodes")
+    require_bytes(16 * n * n + 48 * n * _BLOCK_COLUMNS, f"a dense kernel of {n} nodes")
     matrix = np.empty((n, n))
-    for start in range(0, n, _COLUMNS):
-        stop = min(start + _COLUMNS, n)
-        units = np.zeros((n, stop - start))
-        units[np.arange(start, stop), np.arange(stop - start)] = 1.0
-        block = finite(multiply(units))
+    for start in range(0, n, _BLOCK_COLUMNS):
+        stop = min(start + _BLOCK_COLUMNS, n)
+        block = finite(multiply(unit_columns(n, np.arange(start, stop))))
         if start == 0 and not accept(block):
             return None
         matrix[:, start:stop] = block
@@ -145,7 +164,7 @@ def _largest(vectors: FloatArray) -> FloatArray:
 def bounded_terms(
     graph: WeightMatrix, coefficients: Coefficients, radius: float
 ) -> tuple[FloatArray, float, FloatArray, FloatArray]:
-    """Choose how to measure the terms of a power series.
+    """Choose a norm in which the terms of a power series are bounded.
 
     Returns a vector ``u ≥ 1`` and a ``bound < radius`` with ``W u ≤ bound · u``, the table of
     ``α_k · bound^k``, and the sums of its absolute values beyond each ``k``.
@@ -165,7 +184,7 @@ def bounded_terms(
         spread = float(norm_weights.max())
         return norm_weights, bound, *summable_terms(coefficients, bound, spread)
     except OverflowError:
-        raise InputError(TOO_LARGE) from None
+        raise InputError(TOO_LARGE, advice="scale the graph down") from None
 
 
 def _norm_weights(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, float]:
@@ -191,8 +210,8 @@ def _norm_weights(graph: WeightMatrix, ceiling: float) -> tuple[FloatArray, floa
 def summable_terms(
     coefficients: Coefficients, scale: float, spread: float = 1.0
 ) -> tuple[FloatArray, FloatArray]:
-    """``α_k · scale^k`` as far as they matter, and the sums of ``|α_j| scale^j`` over ``j > k``."""
-    n = 64
+    """``α_k · scale^k`` above rounding, and the sums of ``|α_j| scale^j`` over ``j > k``."""
+    n = _FIRST_TERMS
     while n <= 2 * MAX_DEGREE:
         table = coefficients(n, scale)
         absolute = np.abs(table)
@@ -204,8 +223,7 @@ def summable_terms(
             beyond = float(fourth * fourth / (third - fourth))
         else:
             beyond = math.inf
-        # Below the rounding error.
-        if spread * beyond <= 1e-18 * absolute.sum():
+        if spread * beyond <= _NEGLIGIBLE_SHARE * absolute.sum():
             return table, np.append(np.cumsum(absolute[:0:-1])[::-1], 0.0) + beyond
         n *= 2
     raise InputError(

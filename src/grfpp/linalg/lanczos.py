@@ -5,17 +5,16 @@ approximation ``V f(T) e_1``. Its error is ``h(W) v_next`` with
 
     h(x) = β e_kᵀ f[x, T] e_1 = β Σ_l s_kl s_1l (f(x) − f(θ_l)) / (x − θ_l),
 
-``θ`` and ``s`` the eigenvalues and eigenvectors of ``T``. That takes the recurrence alone, not that
-``V`` is orthogonal, so nothing is orthogonalised again. The largest ``|h|`` on the interval of the
-spectrum bounds the error; on graphs whose eigenvalues lie apart from a few that kernels see most,
-it is small long before a polynomial that serves the whole interval would do.
+with eigenvalues ``θ`` and eigenvectors ``s`` of ``T``. The formula holds without orthogonality of
+``V``, so vectors are not reorthogonalised. The largest ``|h|`` on the interval of the spectrum
+bounds the error. It is small after few steps on graphs with a few large eigenvalues and a gap.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -25,10 +24,13 @@ from grfpp.typing import FloatArray
 
 Multiply = Callable[[FloatArray], FloatArray]
 
-#: Points of the interval on which the error bound is evaluated.
+#: Points of the interval at which the error bound is evaluated: enough for `_BETWEEN_POINTS`.
 _N_POINTS = 97
-#: Factor on the largest of them for what may lie in between.
+#: Factor of safety on the largest value at these points: the bound may be larger between two.
 _BETWEEN_POINTS = 1.25
+#: Share of the forecast number of steps after which the error is checked again: forecasts of a
+#: convergence that gets faster are too long.
+_CHECK_EARLY = 0.9
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -46,7 +48,7 @@ class LanczosStep(NamedTuple):
 def lanczos_steps(
     multiply: Multiply, block: FloatArray, radius: float = 1.0, n_jobs: int = -1
 ) -> Iterator[LanczosStep]:
-    """Lanczos' three-term recurrence, from each column of a block by itself; it never ends.
+    """Lanczos' three-term recurrence from each column of a block, as an endless iterator.
 
     Parameters
     ----------
@@ -55,7 +57,7 @@ def lanczos_steps(
     block
         The start vectors, C-contiguous.
     radius
-        A bound of the spectral radius: remainders of its rounding count as 0.
+        A bound of the spectral radius: off-diagonal entries at its rounding error are set to 0.
 
     Examples
     --------
@@ -85,7 +87,7 @@ def _inverse(lengths: FloatArray) -> FloatArray:
 
 
 class KrylovProduct(NamedTuple):
-    """``f(W) @ block`` as far as it was computed."""
+    """``f(W) @ block``, if a Krylov method converged, and a bound on its error."""
 
     #: The product; ``None`` where it has not converged.
     product: FloatArray | None
@@ -114,13 +116,13 @@ def function_times(
     multiply
         Products with ``W``.
     radius
-        No eigenvalue of ``W`` is larger in absolute value.
+        A bound of the spectral radius of ``W``.
     tol
-        Of the error over the norm of the product.
+        Largest error relative to the norm of the product.
     max_steps
         Largest number of steps; the product is ``None`` where they do not reach `tol`.
     first_check
-        The step after which the error is evaluated first.
+        The first step after which the error is evaluated.
 
     Examples
     --------
@@ -151,9 +153,8 @@ def function_times(
             error = float(np.linalg.norm(lengths * errors))
             if error <= tol * norm or complete:
                 product = np.zeros_like(block)
-                for each, weight in zip(steps, weights, strict=True):
-                    factor = each.scale * weight * lengths
-                    combine(product, 1.0, each.vectors, factor, product, n_jobs)
+                for (vectors, scale, *_), weight in zip(steps, weights, strict=True):
+                    combine(product, 1.0, vectors, scale * weight * lengths, product, n_jobs)
                 return KrylovProduct(product, error, frobenius(product), n_steps)
             schedule.update(n_steps, error / (tol * norm) if norm else np.inf)
         if n_steps >= last_step:
@@ -176,8 +177,6 @@ def spectral_measure(
     ----------
     G. H. Golub and G. Meurant, Matrices, Moments and Quadrature with Applications, 2010.
     """
-    from scipy.linalg import eigh_tridiagonal
-
     square = float(vector @ vector)
     if square == 0.0:
         return np.zeros(1), np.zeros(1)
@@ -189,8 +188,26 @@ def spectral_measure(
         size = math.hypot(diagonal[-1], *off_diagonal[-2:])
         if len(diagonal) == n_steps or off_diagonal[-1] <= 1e-10 * size:
             break
-    values, vectors = eigh_tridiagonal(diagonal, off_diagonal[1:-1])
-    return values, vectors[0] ** 2 * square
+    nodes, weights = gauss_quadrature(diagonal, off_diagonal[1:-1])
+    return nodes, weights * square
+
+
+def gauss_quadrature(diagonal: Any, off_diagonal: Any) -> tuple[FloatArray, FloatArray]:
+    """Nodes and weights with ``Σ w · f(node) = e₁ᵀ f(T) e₁`` for a symmetric tridiagonal ``T``.
+
+    Examples
+    --------
+    >>> gauss_quadrature([0.0, 0.0], [1.0])
+    (array([-1.,  1.]), array([0.5, 0.5]))
+
+    References
+    ----------
+    G. H. Golub and J. H. Welsch, Calculation of Gauss quadrature rules, Math. Comp. 23, 1969.
+    """
+    from scipy.linalg import eigh_tridiagonal
+
+    nodes, vectors = eigh_tridiagonal(diagonal, off_diagonal)
+    return nodes, vectors[0] ** 2
 
 
 class _CheckSchedule:
@@ -202,12 +219,12 @@ class _CheckSchedule:
 
     def update(self, step: int, ratio: float) -> None:
         """Extrapolate from errors that are `ratio` times the tolerance."""
-        ahead = 2
+        n_steps_left = 2
         if self._last is not None and 1 < ratio < self._last[1] < np.inf:
             rate = np.log(self._last[1] / ratio) / (step - self._last[0])
-            ahead = int(0.9 * np.log(ratio) / rate)
+            n_steps_left = int(_CHECK_EARLY * np.log(ratio) / rate)
         self._last = step, ratio
-        self.next = step + min(max(1, ahead), max(2, step // 2))
+        self.next = step + min(max(1, n_steps_left), max(2, step // 2))
 
 
 class _Grid(NamedTuple):
@@ -216,8 +233,8 @@ class _Grid(NamedTuple):
     points: FloatArray
     values: FloatArray
     slopes: FloatArray
-    #: Nearer than this to a point the slope is more accurate than a quotient of differences.
-    near: float
+    #: Distance to a point below which the slope is more accurate than a quotient of differences.
+    min_gap: float
 
     @classmethod
     def of(cls, function: ScalarFunction, radius: float) -> _Grid:
@@ -243,9 +260,10 @@ def _projected(
     weights = np.einsum("cij,cj,cj->ic", vectors, values, vectors[:, 0])
     ends = steps[-1].off_diagonal[:, np.newaxis] * vectors[:, -1] * vectors[:, 0]
     gaps = grid.points[np.newaxis, :, np.newaxis] - theta[:, np.newaxis, :]
-    near = np.abs(gaps) < grid.near
-    quotients = (grid.values[:, np.newaxis] - values[:, np.newaxis, :]) / np.where(near, 1.0, gaps)
-    quotients = np.where(near, grid.slopes[:, np.newaxis], quotients)
+    is_close = np.abs(gaps) < grid.min_gap
+    differences = grid.values[:, np.newaxis] - values[:, np.newaxis, :]
+    quotients = differences / np.where(is_close, 1.0, gaps)
+    quotients = np.where(is_close, grid.slopes[:, np.newaxis], quotients)
     h = np.abs(np.einsum("cpl,cl->cp", quotients, ends)).max(axis=1)
     rounding = 4 * _EPS * n_steps * np.abs(values).max(axis=1)
     return weights, _BETWEEN_POINTS * h + rounding

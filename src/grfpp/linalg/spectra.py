@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import signature
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,15 +16,23 @@ from grfpp.typing import FloatArray, IntArray
 
 #: Residuals ``‖W u − λ u‖`` are at most this times the spectral radius.
 TOLERANCE = 1e-10
-#: Largest number of nodes for which LAPACK computes all eigenvectors, or all eigenvalues for the
-#: spectral radius.
-_DENSE_NODES, _DENSE_RADIUS_NODES = 500, 200
-#: Restarts of ARPACK, by default.
-_RESTARTS = 300
-#: Steps of Lanczos' method for the spectral radius, and between two tests of convergence.
-_RADIUS_STEPS, _STEPS_BETWEEN_TESTS = 2000, 20
-#: Random vectors of the spectral density, and steps from each.
-_PROBES, _PROBE_STEPS = 4, 40
+#: Largest number of nodes for which LAPACK computes eigenvectors: it takes a fraction of a second.
+DENSE_NODES = 500
+#: Nodes an eigenvector up to which LAPACK computes them: Lanczos' basis would be as large as the
+#: dense matrix.
+_DENSE_NODES_PER_VECTOR = 4
+#: Largest number of nodes for which LAPACK computes the spectral radius, also of directed graphs.
+_DENSE_RADIUS_NODES = 200
+#: Restarts of ARPACK; pairs that have not converged by then are left out.
+RESTARTS = 300
+#: Steps of Lanczos' method for the spectral radius at most; long paths take the most.
+_RADIUS_STEPS = 2000
+#: Steps between two tests of convergence, each of which takes as long as a few steps.
+_STEPS_BETWEEN_TESTS = 20
+#: Random vectors of the spectral density: what is chosen by it needs about one digit.
+_PROBES = 4
+#: Lanczos steps from each of these: as many points at which the density is known.
+_PROBE_STEPS = 40
 
 
 class Eigenpairs(NamedTuple):
@@ -60,6 +67,7 @@ def largest_eigenpairs(
     seed: int = 0,
     n_basis: int | None = None,
     max_restarts: int | None = None,
+    dtype: Any = np.float64,
 ) -> Eigenpairs:
     """Largest eigenvalues of a symmetric matrix and their vectors, from large to small.
 
@@ -71,13 +79,15 @@ def largest_eigenpairs(
     matrix
         A dense array, or a function that multiplies one vector; what follows `shift` is for ARPACK.
     known
-        Eigenvectors that are not wanted: their eigenvalues are lowered by `shift`.
+        Eigenvectors to exclude: their eigenvalues are lowered by `shift`.
     tol
         Relative accuracy of the eigenvalues.
     seed
         Of the start vector.
     n_basis, max_restarts
         ARPACK's ``ncv`` and ``maxiter``.
+    dtype
+        Of ARPACK's basis: in single precision orthogonalisation takes half the time.
 
     Examples
     --------
@@ -101,14 +111,26 @@ def largest_eigenpairs(
 
     start = np.random.default_rng(seed).standard_normal(n)
     options: dict[str, Any] = {"which": "LA", "tol": tol, "ncv": n_basis, "maxiter": max_restarts}
-    if "rng" in signature(eigsh).parameters:  # of vectors to restart with; since SciPy 1.17
-        options["rng"] = np.random.default_rng(0)
-    operator = LinearOperator((n, n), matvec=deflated, dtype=np.float64)
+    start = (start - U @ (U.T @ start)).astype(dtype)
+    options |= {"v0": start, "rng": np.random.default_rng(0)}
+    operator = LinearOperator((n, n), matvec=deflated, dtype=dtype)
     try:
-        values, vectors = eigsh(operator, number, v0=start - U @ (U.T @ start), **options)
+        values, vectors = eigsh(operator, number, **options)
     except ArpackNoConvergence as error:
         values, vectors = error.eigenvalues, error.eigenvectors
-    return Eigenpairs(values, vectors).take(np.argsort(-values, kind="stable"))
+    pairs = Eigenpairs(*(x.astype(np.float64, copy=False) for x in (values, vectors)))
+    return pairs.take(np.argsort(-values, kind="stable"))
+
+
+def is_dense(n: int, number: int) -> bool:
+    """Whether eigenvectors of `n` nodes are computed by LAPACK from a dense matrix.
+
+    Examples
+    --------
+    >>> is_dense(500, 1), is_dense(10_000, 64), is_dense(10_000, 5_000)
+    (True, False, True)
+    """
+    return n <= DENSE_NODES or _DENSE_NODES_PER_VECTOR * number > n
 
 
 def leading_eigenpairs(
@@ -116,7 +138,7 @@ def leading_eigenpairs(
     number: int,
     known: Eigenpairs,
     radius: float,
-    max_restarts: int = _RESTARTS,
+    max_restarts: int = RESTARTS,
 ) -> Eigenpairs:
     """The largest eigenvalues of a symmetric matrix other than those known, and their vectors.
 
@@ -128,9 +150,9 @@ def leading_eigenpairs(
     matrix
         With eigenvalues between ``-radius`` and ``radius``.
     number
-        How many, at most the number of nodes less those known.
+        Number of pairs, at most the number of nodes less those known.
     max_restarts
-        Of ARPACK; pairs that have not converged by then are left out.
+        Restarts of ARPACK; pairs that have not converged by then are left out.
 
     Examples
     --------
@@ -141,7 +163,7 @@ def leading_eigenpairs(
     n = matrix.shape[0]
     if number == 0 or matrix.nnz == 0:
         return Eigenpairs.none(n)
-    dense = n <= _DENSE_NODES or 4 * number > n
+    dense = is_dense(n, number)
     require_bytes(8 * n * (3 * n if dense else 4 * number + 60), f"{number} eigenvectors")
     pairs = largest_eigenpairs(
         *(matrix.toarray() if dense else matrix.dot, n, number),
@@ -156,9 +178,9 @@ def leading_eigenpairs(
 def component_eigenpairs(
     matrix: sp.csr_array, candidate: FloatArray
 ) -> tuple[FloatArray, IntArray] | None:
-    """Whether a positive vector is an eigenvector on each connected component.
+    """Eigenvalue of each component, and component of each node, for a positive eigenvector.
 
-    Gives the eigenvalue of each component, and the component of each node; ``None`` if it is not.
+    ``None`` where the candidate is not an eigenvector on each connected component.
     Nodes without edges, where the vector may be zero, are components with the eigenvalue 0.
 
     Examples
@@ -182,10 +204,15 @@ def component_eigenpairs(
 
 
 def spectral_density(matrix: sp.csr_array, known: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Where the eigenvalues other than those of known eigenvectors lie: values, and counts at each.
+    """Spectral density without known eigenvectors: values, and numbers of eigenvalues at each.
 
-    By stochastic Lanczos quadrature (Ubaru, Chen and Saad 2017): ``Σ counts · f(values)`` estimates
-    the sum of ``f`` over these eigenvalues.
+    By stochastic Lanczos quadrature: ``Σ counts · f(values)`` estimates the sum of ``f`` over the
+    other eigenvalues.
+
+    References
+    ----------
+    S. Ubaru, J. Chen and Y. Saad, Fast estimation of tr(f(A)) via stochastic Lanczos quadrature,
+    SIAM J. Matrix Anal. Appl. 38, 2017.
 
     Examples
     --------
@@ -218,12 +245,12 @@ def projected_measure(
 
 
 def symmetric_eigenvalues(weights: sp.csr_array) -> FloatArray:
-    """All eigenvalues of a symmetric sparse matrix, in no order.
+    """All eigenvalues of a symmetric sparse matrix, unsorted.
 
     A vector that sums to zero over nodes with equal rows, and is zero elsewhere, has the
-    eigenvalue 0. What is left is the matrix with each such group as one node, whose edges to a
-    group of ``m`` nodes from one of ``m'`` count ``√(m m')`` fold. Discussions are full of such
-    nodes, those with a single neighbour: for REDDIT-BINARY a twenty-fifth of the work is left.
+    eigenvalue 0. The other eigenvalues are those of the matrix with one node for each group of
+    equal rows; entries between groups of ``m`` and ``m'`` nodes are multiplied by ``√(m m')``.
+    Graphs of discussions have many such nodes: REDDIT-BINARY takes a twenty-fifth of the work.
 
     Examples
     --------
@@ -233,8 +260,8 @@ def symmetric_eigenvalues(weights: sp.csr_array) -> FloatArray:
     array([-2.,  0.,  0.,  0.,  2.])
     """
     n = weights.shape[0]
-    # Equal rows have equal products with random vectors, to the last bit; others have not, but
-    # with a chance of 2^-100. Rows of symmetric matrices are sorted, so the order of sums is one.
+    # Equal rows have bitwise equal products with random vectors (rows of symmetric matrices are
+    # sorted, so the order of sums is the same); different rows do with probability 2^-100.
     probes = np.random.default_rng(0).standard_normal((n, 2))
     _, first, size = np.unique(weights @ probes, axis=0, return_index=True, return_counts=True)
     n_groups = len(first)
@@ -248,9 +275,9 @@ def symmetric_eigenvalues(weights: sp.csr_array) -> FloatArray:
 def perron_root(matrix: sp.csr_array, *, symmetric: bool) -> float:
     """Spectral radius of a non-negative CSR matrix.
 
-    It is an eigenvalue (Perron and Frobenius), the one of largest real part, and the largest over
-    the strongly connected components, so arcs between components are dropped first: what is left
-    has no nilpotent part, on which iterations would stall.
+    It is the eigenvalue of largest real part (Perron and Frobenius), and the largest over the
+    strongly connected components. Arcs between components are dropped first, since iterations
+    stall on a nilpotent part.
 
     Examples
     --------
@@ -289,12 +316,12 @@ def _within_components(matrix: sp.csr_array) -> sp.csr_array:
 def _largest_symmetric(matrix: sp.csr_array) -> float:
     """Largest eigenvalue of a symmetric matrix by Lanczos' recurrence.
 
-    Where the largest ones lie close, as on long paths, it is the value that converges, not the
-    vector, and so this ends long before a solver that waits for a small residual.
+    Where the largest eigenvalues are close, as on long paths, the value converges long before
+    the vector, so this takes fewer steps than a solver that needs a small residual.
     """
     from scipy.linalg import eigvalsh_tridiagonal
 
-    start = np.sqrt(matrix.sum(axis=1)) + 1e-3  # a part of every component's Perron vector
+    start = np.sqrt(matrix.sum(axis=1)) + 1e-3  # not orthogonal to any component's Perron vector
     diagonal: list[float] = []
     off_diagonal: list[float] = []
     top = 0.0
@@ -316,7 +343,7 @@ def _leading_eigenvalue(matrix: sp.csr_array) -> float:
     from scipy.sparse.linalg import ArpackError, eigs
 
     start = np.sqrt(matrix.sum(axis=1)) + 1e-3
-    options = {"v0": start, "tol": TOLERANCE, "maxiter": _RESTARTS, "return_eigenvectors": False}
+    options = {"v0": start, "tol": TOLERANCE, "maxiter": RESTARTS, "return_eigenvectors": False}
     try:
         return float(np.abs(eigs(matrix, k=1, which="LR", **options)).max())
     except ArpackError:
@@ -324,7 +351,7 @@ def _leading_eigenvalue(matrix: sp.csr_array) -> float:
 
 
 def _largest_over_components(matrix: sp.csr_array) -> float:
-    """Take the components one by one, those that may have the largest root first."""
+    """The largest Perron root of the components, in descending order of their bounds."""
     count, component = csgraph.connected_components(matrix, directed=True, connection="strong")
     bound = np.zeros(count)
     np.maximum.at(bound, component, matrix.sum(axis=1))
@@ -340,10 +367,10 @@ def _largest_over_components(matrix: sp.csr_array) -> float:
 def _noda_iteration(matrix: sp.csr_array, rounds: int = 30) -> float:
     """Perron root of an irreducible matrix by inverse iteration (T. Noda, Numer. Math. 17, 1971).
 
-    Its shifts fall onto the root from above, quadratically, however close the other eigenvalues
-    are. It is kept for what Arnoldi's method cannot resolve, such as long cycles: they have their
-    eigenvalues side by side, but also factors that stay sparse. What it returns is never below
-    the root, even when the rounds do not suffice.
+    Its shifts converge to the root from above, quadratically, however close the other eigenvalues
+    are. For matrices on which Arnoldi's method does not converge, such as long cycles: their
+    eigenvalues are close, but their LU factors are sparse. The result is never below the root,
+    also where the rounds do not suffice.
     """
     from scipy.sparse.linalg import splu
 

@@ -16,7 +16,7 @@ Symmetrize = Literal["max", "mean", "sum", "mutual"]
 
 #: Largest relative difference of the weights of both directions that counts as rounding.
 _ROUNDING = 1e-12
-#: The same of numbers in single precision.
+#: The same of numbers in single precision: some tens of units in the last place.
 _ROUNDING_OF_SINGLES = 2e-6
 
 
@@ -97,7 +97,8 @@ def symmetrized(matrix: sp.csr_array, how: Symmetrize) -> sp.csr_array:
             both = matrix + transposed
         both = both - sp.diags_array(matrix.diagonal(), format="csr")
         if not np.isfinite(both.data).all():
-            raise InputError("symmetrize='sum' leaves the range of floating point; use 'mean'")
+            problem = "symmetrize='sum' leaves the range of float64"
+            raise InputError(problem, advice="use symmetrize='mean'")
     result = sp.csr_array(both)
     result.eliminate_zeros()
     result.sort_indices()

@@ -1,4 +1,4 @@
-"""From scipy's sparse matrices to torch's, without copying where that can be."""
+"""From scipy's sparse matrices to torch's, sharing memory where possible."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BETA = "Sparse CSR tensor support is in beta state"
 def csr_tensor(
     crow: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, shape: tuple[int, int]
 ) -> torch.Tensor:
-    """A sparse CSR tensor on these tensors, without torch's notice about its state."""
+    """A sparse CSR tensor of these arrays, without torch's warning about its beta state."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message=_BETA, category=UserWarning)
         return torch.sparse_csr_tensor(crow, columns, values, size=shape, check_invariants=False)
@@ -34,8 +34,8 @@ def from_scipy(
 ) -> torch.Tensor:
     """Turn a scipy CSR array into a torch CSR tensor.
 
-    They share memory wherever nothing has to be converted, sorted or moved. With `sort`, columns
-    stand in order, as torch asks for; products do not need it.
+    They share memory unless numbers are converted, sorted or moved. With `sort`, columns are
+    sorted, as torch requires; its products do not need it.
 
     Examples
     --------
@@ -62,10 +62,11 @@ def pairs_from_scipy(
 ) -> list[tuple[torch.Tensor, torch.Tensor]]:
     """Pairs of arrays as pairs of tensors; arrays that are the same become the same tensor."""
     if not (dtype is None or (isinstance(dtype, torch.dtype) and dtype.is_floating_point)):
-        raise InputError(f"dtype must be one of real numbers, such as torch.float32, not {dtype!r}")
-    arrays = list(pairs)  # kept: ids are of living objects only
+        problem = f"must be a real floating-point type, found {dtype!r}"
+        raise InputError(problem, argument="dtype", advice="use dtype=torch.float32")
+    arrays = list(pairs)  # which keeps them alive, so that ids are unique
     tensors = {
-        id(each): from_scipy(each, dtype=dtype, device=device, sort=sort)
-        for each in {id(each): each for pair in arrays for each in pair}.values()
+        id(matrix): from_scipy(matrix, dtype=dtype, device=device, sort=sort)
+        for matrix in {id(matrix): matrix for pair in arrays for matrix in pair}.values()
     }
     return [(tensors[id(left)], tensors[id(right)]) for left, right in arrays]

@@ -1,4 +1,4 @@
-"""A few rows, entries or blocks of a kernel, at a cost that does not grow with the graph."""
+"""Rows, entries and blocks of a kernel, at a cost that does not grow with the graph."""
 
 from grfpp.local.kernel import LocalKernel
 from grfpp.local.plan import LocalPlan

@@ -2,8 +2,8 @@
 
 On undirected graphs the pool of ``j`` estimates a column as well:
 ``Q^b[v, j] = Q^b[j, v] · share(v) / share(j)``, where ``Q`` is ``W`` in the measure of the masses.
-A *side* lists amounts of *states*, pairs of a node and a step; an entry is the sum of the products
-over common states.
+A *state* is a pair of a node and a step. A *side* lists states with amounts; an entry of the kernel
+is the sum of products over the states that two sides have in common.
 """
 
 from __future__ import annotations
@@ -20,34 +20,34 @@ from grfpp.local.loops import residual_pool
 from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import first_output, in_parts, pool_rows, work_buffers
 from grfpp.typing import FloatArray, IntArray
-from grfpp.walks.hash_table import clear, home, probe
+from grfpp.walks.hash_table import clear, home_cell, probe
 from grfpp.walks.pool import inverse_potential, series_pool
 from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, hash_table
 from grfpp.walks.sampling import filled
 from grfpp.walks.steps import prefetch
 
-#: Two sides start at most so many times the pools of one; their error is lower by more than that.
-_MAX_POOLS = 16
-#: Largest number of states of the right side in memory.
+#: Largest ratio of the pools of two sides to those of one; up to it two sides have less error.
+_MAX_POOL_RATIO = 16
+#: Largest number of states of the right side in memory: about 1.5 GB with its hash table.
 _MAX_STATES = 1 << 24
 #: Low bits of a state that hold the step; the others hold the node.
 _STEP_BITS = 20
-#: Distance, in states, at which cells are prefetched.
+#: Distance, in states, at which table cells are prefetched, which hides the latency of memory.
 _AHEAD = 12
 
 
 def kernel_block(
     plan: LocalPlan, rows: IntArray, columns: IntArray, n_threads: int = 1
 ) -> FloatArray:
-    """``K[rows, columns]``: a function of the plan, the nodes and how many of them there are.
+    """``K[rows, columns]``, a function of the plan and the nodes.
 
-    Pools spread from both sides on undirected graphs, unless one side has far more nodes.
+    On undirected graphs pools start on both sides, unless one side has far more nodes.
     """
     result = np.empty((len(rows), len(columns)))
     if not result.size:
         return result
     few = min(result.shape)
-    if not plan.weights.is_reversible or sum(result.shape) > _MAX_POOLS * few:
+    if not plan.weights.is_reversible or sum(result.shape) > _MAX_POOL_RATIO * few:
         _read_rows(plan, rows, columns, result, n_threads)
         return result
     size = max(1, int(_MAX_STATES / (2 * plan.budget + 64)))
@@ -69,7 +69,7 @@ def _meet(
 def _read_rows(
     plan: LocalPlan, rows: IntArray, columns: IntArray, result: FloatArray, n_threads: int
 ) -> None:
-    """Rows of the smaller set of nodes, read at the other nodes."""
+    """Fill `result` from sampled rows of the smaller set of nodes."""
     if len(rows) > len(columns) and plan.weights.is_reversible:
         transpose = np.empty((len(columns), len(rows)))
         _read_rows(plan, columns, rows, transpose, n_threads)
@@ -99,21 +99,22 @@ def _fill(
 
 
 def side(plan: LocalPlan, nodes: IntArray) -> Block:
-    """States and amounts of the pools of `nodes`, for the left or the right of a product.
+    """States and amounts of the pools of `nodes`, for the left or the right side of a product.
 
     - Any series: a state is a node and a step. ``Σ_k α_k Q^k = Σ_k α_k Q^⌈k/2⌉ Q^⌊k/2⌋``: the left
       side has ``x_a`` at step ``a``, the right one ``α_{2a} y_a + α_{2a-1} y_{a-1}``.
-    - A geometric series: the left side is pushed only. Its deposits are at "step 1" of their nodes,
-      its residual ``r`` at "step 0", for the right side's rows:
-      ``G[i, j] = deposits[j] + Σ_v r[v] G[v, j]``.
+    - A geometric series: the left side is only pushed. By
+      ``G[i, j] = deposits[j] + Σ_v r[v] G[v, j]`` its deposits are stored at step 1, its residual
+      ``r`` at step 0, where the right side has its rows.
     """
     rows = np.ascontiguousarray(nodes, np.int64)
     series, residual = plan.half_series, plan.residual
 
     def call(done: int, out: Any) -> Any:
-        buffers = work_buffers().of(plan.room, 0 if residual else len(series.share))
         law = (plan.read_layout, series, plan.series.scale, plan.key)
-        return write_side(law, residual, rows[done:], buffers, plan.is_right, out)
+        with work_buffers() as work:
+            buffers = work.of(plan.room, 0 if residual else len(series.share))
+            return write_side(law, residual, rows[done:], buffers, plan.is_right, out)
 
     result = filled(call, len(rows), first_output(plan, np.int64), plan.enlarge_room)
     plan.require_read()
@@ -121,7 +122,7 @@ def side(plan: LocalPlan, nodes: IntArray) -> Block:
 
 
 def _joined(sides: list[Block]) -> Block:
-    """The sides of some nodes after those of others."""
+    """Concatenate the sides of consecutive nodes."""
     if len(sides) == 1:
         return sides[0]
     starts = np.cumsum([0, *(len(part.columns) for part in sides[:-1])])
@@ -133,7 +134,7 @@ def _joined(sides: list[Block]) -> Block:
 
 
 def _products_with(right: Block) -> Callable[[Block], FloatArray]:
-    """Entries between left sides and a right one, which is sorted by state once."""
+    """A function that multiplies left sides with a right side, which is sorted by state once."""
     n, n_columns = len(right.columns), len(right.end)
     cells, shift = hash_table(2 << max(3, n.bit_length()))
     first = np.zeros(n + 2, np.int64)
@@ -158,9 +159,10 @@ def _put(states: Any, amounts: Any, n_out: Any, node: Any, step: Any, amount: An
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def write_side(law: Any, residual: Any, rows: Any, buffers: Any, is_right: Any, out: Any) -> Any:
-    """Write one side for each row: how many are done, the states written, and why it ended.
+    """Write one side for each row to `out`: ends of rows, states, amounts.
 
-    `series` has the steps of half of it, and the deposits of all.
+    `series` has the steps of a half series, and the deposits of the whole one. Returns the number
+    of rows, the number of states, and an exit code such as `DONE`.
     """
     graph, series, scale, key = law
     end, states, amounts = out
@@ -195,8 +197,8 @@ def write_side(law: Any, residual: Any, rows: Any, buffers: Any, is_right: Any, 
                     amount *= reached.share
                     for k in range(2 * step, min(2 * step + 2, len(deposits))):
                         if deposits[k] != 0.0:
-                            later, met = (k + 1) // 2, deposits[k] * amount
-                            n_out = _put(states, amounts, n_out, reached.node, later, met)
+                            left_step, product = (k + 1) // 2, deposits[k] * amount
+                            n_out = _put(states, amounts, n_out, reached.node, left_step, product)
                 first = trace_end[step]
         else:
             if is_right:
@@ -210,8 +212,8 @@ def write_side(law: Any, residual: Any, rows: Any, buffers: Any, is_right: Any, 
                     continue
                 n_out = _put(states, amounts, n_out, reached.node, 1, amount)
                 if reached.ahead > 0.0:
-                    residue = factor * reached.ahead
-                    n_out = _put(states, amounts, n_out, reached.node, 0, residue)
+                    residual_amount = factor * reached.ahead
+                    n_out = _put(states, amounts, n_out, reached.node, 0, residual_amount)
         clear(buffers.cells, buffers.reached, n_used)
         end[b] = n_out
     return len(rows), n_out, DONE
@@ -229,7 +231,7 @@ def _sort_states(side: Any, table: Any, numbers: Any, by_state: Any) -> None:
     n_known = int64(0)
     for a in range(len(states)):
         ahead = states[uint64(min(a + _AHEAD, len(states) - 1))]
-        prefetch(cells, int64(home(ahead, shift)))
+        prefetch(cells, int64(home_cell(ahead, shift)))
         cell = cells[probe(cells, shift, states[uint64(a)], 0)]
         if cell.key == FREE:
             cell.key = states[uint64(a)]
@@ -252,7 +254,7 @@ def _sort_states(side: Any, table: Any, numbers: Any, by_state: Any) -> None:
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
 def _add_products(left: Any, table: Any, by_state: Any, result: Any) -> None:
-    """Add, for every row, the products over common states."""
+    """Add the products over common states to `result`, row by row."""
     end, states, amounts = left
     cells, shift = table
     first, columns, right_amounts = by_state
@@ -261,7 +263,7 @@ def _add_products(left: Any, table: Any, by_state: Any, result: Any) -> None:
         last = end[row] - 1
         for a in range(begin, last + 1):
             ahead = states[uint64(min(a + _AHEAD, last))]
-            prefetch(cells, int64(home(ahead, shift)))
+            prefetch(cells, int64(home_cell(ahead, shift)))
             cell = cells[probe(cells, shift, states[uint64(a)], 0)]
             if cell.key == FREE:
                 continue

@@ -1,4 +1,4 @@
-"""`LocalKernel`: rows, entries, blocks and nearest nodes of a kernel at a cost free of N."""
+"""`LocalKernel`: rows, entries, blocks and nearest nodes, at a cost independent of the graph."""
 
 from __future__ import annotations
 
@@ -20,35 +20,45 @@ from grfpp.linalg.csr import csr
 from grfpp.local.neighbours import neighbour_folder, neighbour_matrix, padded_rows
 from grfpp.local.pilot import budget_for, default_budget
 from grfpp.local.plan import LocalPlan
-from grfpp.local.queries import as_matrix, in_parts, local_top_k, local_values, pool_rows
+from grfpp.local.queries import (
+    as_matrix,
+    in_parts,
+    local_resolutions,
+    local_top_k,
+    local_values,
+    pool_rows,
+)
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.sampling import Progress
+
+#: Standard deviation, in units of its amount, of a contribution that one replicate has in the mean:
+#: less probable ones are mostly in none of them.
+_UNSEEN = N_REPLICATES**-0.5
 
 
 class LocalKernel:
     """Rows, entries and blocks of ``K = g(W)``, by pools that start at the nodes of a query.
 
-    There is no preparation: a query reads only the nodes that its pools reach, whatever the size of
-    the graph. Answers are unbiased, and the same seed gives the same bits, independently of other
-    queries and of the number of threads.
+    There is no preparation: a query reads only the nodes that its pools reach, independently of the
+    size of the graph. Estimates are unbiased, and the same seed gives the same bits, independently
+    of other queries and of the number of threads.
 
     Parameters
     ----------
     W
         A `Graph`, in memory or on disk, or anything that `Graph` takes.
     kernel
-        Any kernel whose series converges on `W`, also as text such as ``"diffusion:5"``. No root is
-        taken: ``α_0`` may have any sign.
+        Any kernel whose series converges on `W`, also as text such as ``"diffusion:5"``. Its
+        ``α_0`` may have any sign: local queries need no root of the series.
     tol
-        Relative error of rows: the root of the mean of ``‖K̂[i, :] − K[i, :]‖² / ‖K[i, :]‖²`` (both
-        over chance and over nodes ``i`` with edges, drawn at random). It is converted into a budget
-        by sampling 16 rows four times each, with growing budgets. Entries and blocks between two
-        sides have less error than rows.
+        Relative error of rows: the root mean square of ``‖K̂[i, :] − K[i, :]‖ / ‖K[i, :]‖`` over the
+        walks and over random nodes ``i`` with edges. It is converted into a budget by sampling 16
+        rows four times each, with growing budgets. Entries and blocks have less error than rows.
     budget
-        Edges that the pool of a row may follow, instead. Without both it is 4096 times the mean
-        number of steps of the series, or 4096 where that is below one.
+        Number of edges that the pool of a row may follow, instead of `tol`. Without both it is 4096
+        times the mean number of steps of the series, and at least 4096.
     seed
-        Where the random numbers start from.
+        Seed of the random numbers.
     n_jobs
         Threads for queries of many nodes; -1: all cores.
 
@@ -57,6 +67,14 @@ class LocalKernel:
     plan
         The request as one immutable value: `grfpp.local.local_rows` and `grfpp.local.local_top_k`
         are pure functions of it.
+
+    References
+    ----------
+    R. Andersen, F. Chung and K. Lang, Local graph partitioning using PageRank vectors, FOCS 2006:
+    pushing residuals above a threshold.
+
+    L.-H. Lim and J. Weare, Fast randomized iteration: diffusion Monte Carlo through the lens of
+    numerical linear algebra, SIAM Review 59, 2017: sampling below it.
 
     Examples
     --------
@@ -82,9 +100,7 @@ class LocalKernel:
         kernel = kernel_of(kernel)
         if tol is not None and budget is not None:
             raise InputError(
-                "determines the budget, and one is given",
-                argument="tol",
-                advice="leave out one of them",
+                "and budget exclude each other", argument="tol", advice="leave out one of them"
             )
         self.tol = None if tol is None else probability(tol, "tol", above_zero=True, below_one=True)
         steps = None if budget is None else positive(budget, "budget")
@@ -102,7 +118,7 @@ class LocalKernel:
 
     @property
     def budget(self) -> float:
-        """Edges that the pool of a row may follow."""
+        """Number of edges that the pool of a row may follow."""
         return self.plan.budget
 
     @property
@@ -115,21 +131,30 @@ class LocalKernel:
     @overload
     def rows(self, nodes: Any, return_std: Literal[True]) -> tuple[sp.csr_array, sp.csr_array]: ...
     def rows(self, nodes: Any, return_std: bool = False) -> Any:
-        """Rows of the kernel, sparse: entries of nodes that no pool has reached are zero.
+        """Rows of the kernel as a sparse matrix; entries of nodes that no pool reached are zero.
 
         Parameters
         ----------
         nodes
             Indices or names of nodes, as for `KernelEstimate.rows`; one, or a list of them.
         return_std
-            Also return standard errors, from 16 further rows each.
+            Also return standard errors, from 16 further rows each. They are at least as large as
+            what 16 rows may miss: edges that are sampled with a probability of 1/16. Entries that
+            no pool reached have an error of this size too, which the matrix does not hold.
 
         Returns
         -------
         csr_array of shape ``(len(nodes), n_nodes)``, or two
         """
         chosen = self._indices(nodes)
-        return self._with_bars(lambda plan: self._rows(plan, chosen), return_std)
+        result = self._with_errors(lambda plan: self._rows(plan, chosen), return_std)
+        if not return_std:
+            return result
+        rows, errors = result
+        reached = csr(np.ones(rows.nnz), rows.indices, rows.indptr, rows.shape[1])
+        at = (reached + errors).tocoo().coords
+        least = sp.csr_array((self._least_errors(chosen, *at), at), rows.shape)
+        return rows, errors.maximum(least)
 
     @overload
     def top_k(
@@ -142,13 +167,13 @@ class LocalKernel:
     def top_k(
         self, nodes: Any, k: int = 10, return_std: bool = False, include_self: bool = True
     ) -> Any:
-        """The `k` nodes with the largest entries in the rows of `nodes`, the largest first.
+        """The `k` nodes with the largest entries in the rows of `nodes`, largest first.
 
-        On undirected graphs the best ``2 k + 16`` nodes of a row are computed from their
+        On undirected graphs the best ``2 k + 16`` nodes of a row are recomputed from their
         neighbours, with an exact last step; the values are more accurate than those of `rows`.
-        Of equal entries the lower node comes first. Where fewer nodes are reached, the nodes are -1
-        and the values 0. Every row has the fixed `budget` of this object; a graph on disk is read
-        through its memory map.
+        Of equal entries the lower node comes first. Only positive entries have a node: where fewer
+        than `k` are positive, as where the pool reached fewer nodes, the other nodes are -1 and
+        their values 0. A graph on disk is read through its memory map.
 
         Parameters
         ----------
@@ -166,32 +191,29 @@ class LocalKernel:
         nodes, values
             Of shape ``(len(nodes), k)``, or ``(k,)`` for one node; and the standard errors.
         """
-        chosen, number = self._indices(nodes), whole(k, "k", 1)
-        with_self, with_bars = truth(include_self, "include_self"), truth(return_std, "return_std")
-        require_bytes(64 * number * len(chosen), f"{number} nodes for each of {len(chosen)}")
-        parts = list(
-            in_parts(
-                lambda part: local_top_k(self.plan, part, number, with_self),
-                self.plan,
-                chosen,
-                self._n_threads,
-            )
+        chosen, k = self._indices(nodes), whole(k, "k", 1)
+        include_self, with_errors = (
+            truth(include_self, "include_self"),
+            truth(return_std, "return_std"),
         )
-        answer = [np.concatenate(each) for each in zip(*parts, strict=True)]
-        if with_bars:
-            found, values = answer
-            replicates = self._replicates()
-            answer.append(
-                standard_error(lambda plan: self._values(plan, chosen, found), values, replicates)
-            )
-        return tuple(each[0] for each in answer) if _is_single(nodes) else tuple(answer)
+        require_bytes(64 * k * len(chosen), f"{k} nodes for each of {len(chosen)}")
+
+        def work(part: IntArray) -> tuple[IntArray, FloatArray]:
+            return local_top_k(self.plan, part, k, include_self)
+
+        parts = in_parts(work, self.plan, chosen, self._n_threads)
+        columns, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
+        result = [columns, values]
+        if with_errors:
+            result.append(self._errors_of_values(chosen, columns, values))
+        return tuple(array[0] for array in result) if _is_single(nodes) else tuple(result)
 
     @overload
     def entry(self, i: Any, j: Any, return_std: Literal[False] = ...) -> float: ...
     @overload
     def entry(self, i: Any, j: Any, return_std: Literal[True]) -> tuple[float, float]: ...
     def entry(self, i: Any, j: Any, return_std: bool = False) -> Any:
-        """One entry of the kernel: pools spread from both ends and meet, on undirected graphs.
+        """One entry of the kernel; on undirected graphs from pools that start at both nodes.
 
         Parameters
         ----------
@@ -200,30 +222,30 @@ class LocalKernel:
         return_std
             Also return the standard error, from 16 further entries.
         """
-        from grfpp.local.blocks import kernel_block
-
-        ends = [self.graph.names.places(node, name) for node, name in ((i, "i"), (j, "j"))]
+        ends = [self.graph.names.indices_like(node, name) for node, name in ((i, "i"), (j, "j"))]
         for node, name in zip((i, j), "ij", strict=True):
             if not _is_single(node):
                 raise InputError(
-                    f"must be one node, found {shown(node)}; block(S, T) takes several",
+                    f"must be one node, found {shown(node)}",
                     argument=name,
+                    advice="use block(S, T) for several",
                 )
         row, column = (np.atleast_1d(end) for end in ends)
-        return self._with_bars(
-            lambda plan: float(kernel_block(plan, row, column)[0, 0]), return_std
-        )
+        found = self._block(row, column, 1, return_std)
+        if not return_std:
+            return float(found[0, 0])
+        return float(found[0][0, 0]), float(found[1][0, 0])
 
     @overload
     def block(self, S: Any, T: Any = ..., return_std: Literal[False] = ...) -> FloatArray: ...
     @overload
     def block(self, S: Any, T: Any, return_std: Literal[True]) -> tuple[FloatArray, FloatArray]: ...
     def block(self, S: Any, T: Any = None, return_std: bool = False) -> Any:
-        """The entries between nodes, ``K[S, T]``, dense.
+        """The block ``K[S, T]`` as a dense array.
 
-        On undirected graphs pools spread from both sides and meet in the middle. Where one side has
-        far more nodes (15 times as many), and on directed graphs, rows of `S`, or columns of `T`,
-        are read at the other nodes.
+        On undirected graphs pools start at the nodes of both sides. Where one side has far more
+        nodes (15 times as many), and on directed graphs, the block is read from the rows of `S` or
+        the columns of `T`.
 
         Parameters
         ----------
@@ -236,17 +258,13 @@ class LocalKernel:
         -------
         ndarray of shape ``(len(S), len(T))``, or two
         """
-        from grfpp.local.blocks import kernel_block
-
         rows = self._indices(S, "S")
         columns = rows if T is None else self._indices(T, "T")
         require_bytes(
             (48 if return_std else 16) * len(rows) * len(columns),
             f"a {len(rows)} x {len(columns)} matrix",
         )
-        return self._with_bars(
-            lambda plan: kernel_block(plan, rows, columns, self._n_threads), return_std
-        )
+        return self._block(rows, columns, self._n_threads, return_std)
 
     def neighbors_graph(
         self,
@@ -257,20 +275,22 @@ class LocalKernel:
         *,
         return_std: bool = False,
     ) -> Any:
-        """The `k` nearest nodes of every node, as `top_k` finds them: a row a node.
+        """The `k` nearest nodes of every node, as by `top_k`, in a sparse matrix.
+
+        In memory and on disk it has the same entries, which are positive.
 
         Parameters
         ----------
         k
-            How many for each.
+            Number of neighbours of each node.
         output
-            A folder (``….grf``) to write the graph to, some rows at a time, for `Graph.open`.
-            Entries that are not positive are left out there: edges have positive weights. It
-            appears when it is whole, or not at all.
+            A folder (``….grf``) to write the graph to, in blocks of rows, for `Graph.open`. It is
+            written completely or not at all.
         include_self
             Whether a node may be among its own nearest nodes.
         progress
-            ``True`` for a bar on the terminal, or a function of the rows done and of all rows.
+            ``True`` for a bar on the terminal, or a function of the number of finished rows and the
+            number of all rows.
         return_std
             Also return standard errors, from 16 further rows each; only without `output`.
 
@@ -278,24 +298,40 @@ class LocalKernel:
         -------
         csr_array of shape ``(n_nodes, n_nodes)``, or two; or the `Graph` that was written
         """
-        number = min(whole(k, "k", 1), self.graph.n_nodes)
-        with_self, with_bars = truth(include_self, "include_self"), truth(return_std, "return_std")
-        if with_bars and output is not None:
-            raise InputError(
-                "is not for graphs that are written to a folder", argument="return_std"
-            )
-        asked = (self.plan, number, with_self, self._n_threads, progress)
+        k = min(whole(k, "k", 1), self.graph.n_nodes)
+        include_self, with_errors = (
+            truth(include_self, "include_self"),
+            truth(return_std, "return_std"),
+        )
+        if with_errors and output is not None:
+            problem = "is not available for graphs that are written to a folder"
+            raise InputError(problem, argument="return_std", advice="leave out output")
+        request = (self.plan, k, include_self, self._n_threads, progress)
         if output is not None:
-            return neighbour_folder(output, *asked)
-        matrix = neighbour_matrix(*asked)
-        if not with_bars:
+            return neighbour_folder(output, *request)
+        matrix = neighbour_matrix(*request)
+        if not with_errors:
             return matrix
         nodes = np.arange(self.graph.n_nodes)
-        columns, values = padded_rows(matrix, number)
-        errors = standard_error(
-            lambda plan: self._values(plan, nodes, columns), values, self._replicates()
-        )
+        columns, values = padded_rows(matrix, k)
+        errors = self._errors_of_values(nodes, columns, values)
         return matrix, csr(errors[columns >= 0], matrix.indices, matrix.indptr, len(nodes))
+
+    def _block(self, rows: IntArray, columns: IntArray, n_threads: int, return_std: bool) -> Any:
+        from grfpp.local.blocks import kernel_block
+
+        result = self._with_errors(
+            lambda plan: kernel_block(plan, rows, columns, n_threads), return_std
+        )
+        if not return_std:
+            return result
+        block, errors = result
+        weights, ratio = self.plan.weights, np.ones((1, 1))
+        if is_tall := len(rows) > len(columns) and weights.is_reversible:
+            ratio = weights.ratio_to_transpose(self.graph, rows, columns)
+            rows, columns = columns, rows
+        least = self._least_errors(rows, np.arange(len(rows))[:, np.newaxis], columns)
+        return block, np.where(errors > 0, errors, (least.T if is_tall else least) * ratio)
 
     def _indices(self, nodes: Any, argument: str = "nodes") -> IntArray:
         return self.graph.names.numbers(nodes, argument)
@@ -308,19 +344,42 @@ class LocalKernel:
         def work(part: IntArray) -> FloatArray:
             return local_values(plan, nodes[part], columns[part])
 
-        every = np.arange(len(nodes))
-        return np.concatenate(list(in_parts(work, plan, every, self._n_threads)))
+        positions = np.arange(len(nodes))
+        return np.concatenate(list(in_parts(work, plan, positions, self._n_threads)))
 
-    def _with_bars(self, query: Callable[[LocalPlan], Any], return_std: bool) -> Any:
+    def _with_errors(self, query: Callable[[LocalPlan], Any], return_std: bool) -> Any:
         """The result of a query, and its standard error with `return_std`."""
-        with_bars = truth(return_std, "return_std")
-        answer = query(self.plan)
-        if not with_bars:
-            return answer
-        return answer, standard_error(query, answer, self._replicates())
+        with_errors = truth(return_std, "return_std")
+        result = query(self.plan)
+        if not with_errors:
+            return result
+        return result, self._standard_error(query, result)
 
-    def _replicates(self) -> list[LocalPlan]:
-        return [self.plan.with_replicate(number) for number in range(1, N_REPLICATES + 1)]
+    def _standard_error(self, query: Callable[[LocalPlan], Any], result: Any) -> Any:
+        """The spread of a result and of 16 replicates.
+
+        The result counts as one of them, so that an amount that it alone has by chance is seen.
+        """
+        plans = [self.plan.with_replicate(number) for number in range(1, N_REPLICATES + 1)]
+        return standard_error(
+            lambda plan: result if plan is self.plan else query(plan), result, [self.plan, *plans]
+        )
+
+    def _errors_of_values(
+        self, nodes: IntArray, columns: IntArray, values: FloatArray
+    ) -> FloatArray:
+        errors = self._standard_error(lambda plan: self._values(plan, nodes, columns), values)
+        least = self._least_errors(nodes, np.arange(len(nodes))[:, np.newaxis], columns)
+        return np.where((errors > 0) | (columns < 0), errors, least)
+
+    def _least_errors(self, nodes: IntArray, at: IntArray, columns: IntArray) -> FloatArray:
+        """Errors that replicates may not show, at entries of the rows ``nodes[at]``."""
+        parts = in_parts(
+            lambda part: local_resolutions(self.plan, part), self.plan, nodes, self._n_threads
+        )
+        missed = np.concatenate(list(parts))[at]
+        inverse = self.plan.weights.inverse_potential(self.graph, columns)
+        return np.asarray(_UNSEEN * missed * inverse)
 
 
 def _is_single(nodes: Any) -> bool:

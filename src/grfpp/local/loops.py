@@ -1,7 +1,7 @@
 """The compiled loops of local queries, on the pools of `grfpp.walks.pool`.
 
-`residual_pool` makes a row of a geometric series by one pool for all steps. The others write the
-largest entries of rows, or chosen ones.
+`residual_pool` samples a row of a geometric series with one pool for all steps. The other loops
+write the largest entries of rows, or selected ones.
 """
 
 from __future__ import annotations
@@ -11,40 +11,41 @@ from typing import Any
 from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
-from grfpp.walks.hash_table import clear, find, home, take
+from grfpp.walks.hash_table import clear, find, home_cell, pop_mass
 from grfpp.walks.pool import (
     SLACK,
     add_run,
-    begin,
-    gather,
+    follow_edges,
     inverse_potential,
-    random_point,
     sample_edges,
+    sample_stream,
     series_pool,
+    start_pool,
     write_reached,
 )
 from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM
 from grfpp.walks.steps import prefetch
 
-#: The first threshold, in units of the one that would exhaust the budget at once.
+#: The first threshold, relative to the one at which pushing from the start may exhaust the budget:
+#: high enough that large residuals are pushed first.
 _FIRST_THRESHOLD = 64.0
-#: Factor by which the threshold falls.
+#: Factor by which the threshold falls: few rounds, and at most twice the final threshold.
 _FALL = 0.5
-#: A residual that is negligible relative to the initial mass of one.
+#: Sum of residuals that is negligible: below rounding, relative to the initial mass of one.
 _NEGLIGIBLE = 1e-18
-#: Distance, in neighbours, at which cells are prefetched.
+#: Distance, in neighbours, at which table cells are prefetched, which hides the latency of memory.
 _AHEAD = 12
-#: The node of a missing entry.
+#: Fills the nodes of rows with fewer entries than asked for.
 _NO_NODE = -1
 
 
 @inlined
-def _push_or_keep(
+def _push_or_defer(
     graph: Any, buffers: Any, number: Any, amount: Any, tau: Any, ratio: Any, n_runs: Any
 ) -> Any:
-    """Push a residual along all edges of its node, or keep it there.
+    """Push a residual along all edges of its node if it exceeds the threshold, else store it.
 
-    Returns the number of runs, and of edges that are followed.
+    Returns the number of runs and the number of edges pushed along.
     """
     reached = buffers.reached[uint64(number)]
     degree = int64(reached.degree)
@@ -53,46 +54,46 @@ def _push_or_keep(
         reached.total += amount
     elif ratio * amount >= tau * degree:
         reached.total += amount
-        first = reached.first
-        carried = ratio * amount * reached.share
-        return add_run(graph.indices, buffers.runs, first, first + degree, carried, n_runs), degree
+        first, edge_mass = reached.first, ratio * amount * reached.share
+        end = first + degree
+        return add_run(graph.indices, buffers.runs, first, end, edge_mass, n_runs), degree
     else:
         reached.ahead = amount
     return n_runs, int64(0)
 
 
 @inlined
-def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_kept: Any) -> Any:
-    """Push the residuals of the pool that are above the threshold; the others are kept.
+def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_deferred: Any) -> Any:
+    """Push the residuals of the pool that exceed the threshold, and defer the others.
 
-    Returns the numbers of runs, of their edges, and of nodes that keep a residual.
+    Returns the number of runs, the number of their edges, and the number of deferred nodes.
     """
     n_runs = int64(0)
     n_edges = int64(0)
     for a in range(n_pool):
-        number, amount = take(buffers.cells, buffers.pool, a)
+        number, amount = pop_mass(buffers.cells, buffers.pool, a)
         reached = buffers.reached[uint64(number)]
         amount += reached.ahead
-        n_runs, degree = _push_or_keep(graph, buffers, number, amount, tau, ratio, n_runs)
+        n_runs, degree = _push_or_defer(graph, buffers, number, amount, tau, ratio, n_runs)
         n_edges += degree
         if reached.ahead > 0.0 and not reached.has_residual:
             reached.has_residual = 1
-            buffers.movers[uint64(n_kept)].number = number
-            n_kept += 1
-    return n_runs, n_edges, n_kept
+            buffers.movers[uint64(n_deferred)].number = number
+            n_deferred += 1
+    return n_runs, n_edges, n_deferred
 
 
 @inlined
-def _push_kept(graph: Any, buffers: Any, tau: Any, ratio: Any, n_kept: Any) -> Any:
-    """The same among the nodes that keep a residual."""
+def _push_rest(graph: Any, buffers: Any, tau: Any, ratio: Any, n_deferred: Any) -> Any:
+    """The same for the deferred nodes."""
     n_runs = int64(0)
     n_edges = int64(0)
     n_left = int64(0)
-    for a in range(n_kept):
+    for a in range(n_deferred):
         number = buffers.movers[uint64(a)].number
         reached = buffers.reached[uint64(number)]
         if reached.ahead > 0.0:
-            n_runs, degree = _push_or_keep(
+            n_runs, degree = _push_or_defer(
                 graph, buffers, number, reached.ahead, tau, ratio, n_runs
             )
             n_edges += degree
@@ -105,13 +106,14 @@ def _push_kept(graph: Any, buffers: Any, tau: Any, ratio: Any, n_kept: Any) -> A
 
 
 @inlined
-def _flush(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_kept: Any) -> Any:
-    """Move all kept residuals by a systematic sample of edges that carry `tau` each.
+def _sample(graph: Any, buffers: Any, tau: Any, ratio: Any, stream: Any, n_deferred: Any) -> Any:
+    """Move all residuals along a sample of edges, with mass `tau` on each.
 
-    Edges of unequal weights that carry more do so. Returns the numbers of runs and of picks.
+    Edges whose mass exceeds `tau`, as with unequal weights, keep it. Returns the number of runs and
+    the number of picks.
     """
     n_movers = int64(0)
-    for a in range(n_kept):
+    for a in range(n_deferred):
         number = buffers.movers[uint64(a)].number
         reached = buffers.reached[uint64(number)]
         reached.has_residual = 0
@@ -121,50 +123,62 @@ def _flush(graph: Any, buffers: Any, tau: Any, ratio: Any, point: Any, n_kept: A
             reached.total += amount
             mover, light = buffers.movers[uint64(n_movers)], buffers.light[uint64(n_movers)]
             mover.number, mover.degree = number, reached.degree
-            mover.carried = ratio * amount * reached.share
+            mover.edge_mass = ratio * amount * reached.share
             light.sum = ratio * amount
             light.n_heavy = light.sum >= tau  # there may be some
             n_movers += 1
-    return sample_edges(graph, buffers, n_movers, tau, point, int64(0))
+    return sample_edges(graph, buffers, n_movers, tau, stream, int64(0))
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
 def residual_pool(
     graph: Any, residual: Any, key: Any, row: Any, buffers: Any, push_only: Any
 ) -> Any:
-    """Leave ``Σ_k γ^k x_k`` in ``reached.total``, by one pool for all steps.
+    """Store ``Σ_k γ^k x_k`` in ``reached.total``: push above a threshold, sample below it.
 
-    A node adds its residual to the row and sends ``γ`` of it along its edges, in any order of the
-    nodes and at any time. Where each edge carries the threshold ``τ`` or more, the node is
-    pushed: all its edges are followed. ``τ`` falls as long as the budget allows. Then a systematic
-    sample of edges that carry ``τ`` each moves the residuals, and so on until none is left. With
-    `push_only` they stay in ``reached.ahead``. The mean is the row for any ``τ``.
+    Processing a node adds its residual to the row and sends ``γ`` of it along its edges; nodes may
+    be processed in any order. A node whose edges carry the threshold ``τ`` or more each is pushed
+    along all its edges. ``τ`` falls as long as the budget allows. Then the residuals are moved
+    along a sample of edges of mass ``τ``, and so on until none is left. With `push_only`
+    they stay in ``reached.ahead``. The row is unbiased for any ``τ``.
 
-    The budget holds in the mean: a push of ``d`` edges takes at least ``τ d / γ`` from the residual
-    ``R`` of all nodes and returns ``γ`` of it, so ``edges + R γ / ((1 − γ) τ)`` never grows.
+    This is a second loop beside `grfpp.walks.pool.series_pool`, whose budget is split over the
+    steps of the series. What remains of a geometric series after a step is the series itself, so
+    the masses of all steps at a node merge into one residual: one pool and one threshold serve all
+    steps, and a node that walks visit at many steps is pushed once for several of them.
+
+    The budget holds in the mean: a push of ``d`` edges takes at least ``τ d / γ`` from the total
+    residual ``R`` and returns ``γ`` of it, so ``edges + R γ / ((1 − γ) τ)`` never grows.
 
     Returns the number of nodes reached, or `NO_ROOM`.
+
+    References
+    ----------
+    R. Andersen, F. Chung and K. Lang, Local graph partitioning using PageRank vectors, FOCS 2006.
+
+    L.-H. Lim and J. Weare, Fast randomized iteration: diffusion Monte Carlo through the lens of
+    numerical linear algebra, SIAM Review 59, 2017.
     """
     ratio, budget = residual.ratio, residual.budget
     room = len(buffers.reached)
-    begin(graph, buffers, row)
+    start_pool(graph, buffers, row)
     n_used = int64(1)
     n_pool = int64(1)
-    n_kept = int64(0)
-    n_flushes = int64(0)
+    n_deferred = int64(0)
+    n_samples = int64(0)
     edges = 0.0
     cost = ratio / (1.0 - ratio)
     tau = _FIRST_THRESHOLD * cost / budget
     falling = True
     for round_ in range(residual.max_rounds):
-        n_runs, n_followed, n_kept = _push(graph, buffers, tau, ratio, n_pool, n_kept)
+        n_runs, n_followed, n_deferred = _push(graph, buffers, tau, ratio, n_pool, n_deferred)
         if round_ + 1 == residual.max_rounds:
             break
         n_sampled = 0.0
         n_picks = int64(0)
         if n_runs == 0:
             left = 0.0
-            for a in range(n_kept):
+            for a in range(n_deferred):
                 left += buffers.reached[uint64(buffers.movers[uint64(a)].number)].ahead
             if not left > _NEGLIGIBLE:
                 break
@@ -174,27 +188,28 @@ def residual_pool(
                     tau *= _FALL
                 elif budget > edges:
                     tau = min(tau, left * cost / (budget - edges))
-                n_runs, n_followed, n_kept = _push_kept(graph, buffers, tau, ratio, n_kept)
+                n_runs, n_followed, n_deferred = _push_rest(graph, buffers, tau, ratio, n_deferred)
             if n_runs == 0:
                 if push_only:
                     break
                 n_sampled = ratio * left / tau + SLACK
                 if n_used + n_sampled <= room:
-                    n_flushes += 1
-                    point = random_point(key, row, n_flushes)
-                    n_runs, n_picks = _flush(graph, buffers, tau, ratio, point, n_kept)
-                    n_kept = int64(0)
+                    n_samples += 1
+                    stream = sample_stream(key, row, n_samples)
+                    n_runs, n_picks = _sample(graph, buffers, tau, ratio, stream, n_deferred)
+                    n_deferred = int64(0)
         edges += n_followed
         if n_used + n_followed + n_sampled > room:
             clear(buffers.cells, buffers.reached, n_used)
             return int64(NO_ROOM)
-        n_used, n_pool = gather(graph, buffers, n_runs, n_picks, tau, n_used)
+        n_used, n_pool = follow_edges(graph, buffers, n_runs, n_picks, tau, n_used)
+    buffers.resolution[0] = tau if n_samples else 0.0
     return n_used
 
 
 @inlined
 def _pool(graph: Any, series: Any, residual: Any, key: Any, row: Any, buffers: Any) -> Any:
-    """One row, whatever its series; returns the number of nodes reached, or `NO_ROOM`."""
+    """One row of any series; returns the number of nodes reached, or `NO_ROOM`."""
     # Numba compiles one branch, by the type of `residual`.
     if residual is None:
         return series_pool(graph, series, key, row, buffers)
@@ -224,36 +239,36 @@ def write_residual_rows(
 def _pull(
     graph: Any, series: Any, residual: Any, buffers: Any, first: Any, degree: Any, is_row: Any
 ) -> Any:
-    """What the pool would have deposited at a node, the last step taken exactly.
+    """The deposits at a node, with an exact last step.
 
-    In ``row[j] = α_0 [i = j] + Σ_v (Σ_k α_{k+1} x_k[v]) W[v, j]`` the inner sums are known where
-    the pool has been. The sum over the edges out of ``j``, which are those into it on undirected
-    graphs, replaces a sampled step.
+    ``row[j] = α_0 [i = j] + Σ_v (Σ_k α_{k+1} x_k[v]) W[v, j]``: the inner sums are those of the
+    nodes that the pool has reached. The sum over the edges out of ``j``, which are the edges into
+    ``j`` on undirected graphs, replaces a sampled step.
     """
     first_deposit = series.deposits[0] if residual is None else 1.0
     total = first_deposit if is_row else 0.0
     last = first + degree - 1
     for slot in range(first, last + 1):
         ahead = graph.indices[uint64(min(slot + _AHEAD, last))]
-        prefetch(buffers.cells, int64(home(ahead, buffers.shift)))
+        prefetch(buffers.cells, int64(home_cell(ahead, buffers.shift)))
         number = find(buffers.cells, buffers.shift, graph.indices[uint64(slot)])
         if number >= 0:
             reached = buffers.reached[uint64(number)]
             amount = reached.ahead if residual is None else residual.ratio * reached.total
-            carried = amount * reached.share
-            total += carried * graph.weights[uint64(slot)] if len(graph.weights) else carried
+            edge_mass = amount * reached.share
+            total += edge_mass * graph.weights[uint64(slot)] if len(graph.weights) else edge_mass
     return total
 
 
 @inlined
 def _precedes(value: Any, node: Any, other_value: Any, other: Any) -> Any:
-    """Whether an entry comes before another: the larger first, of equal ones the lower node."""
+    """Whether an entry ranks before another: larger values first, then lower nodes."""
     return value > other_value or (value == other_value and node < other)
 
 
 @inlined
 def _sift(nodes: Any, values: Any, length: Any, node: Any, value: Any) -> None:
-    """Put an entry at the root of a heap whose root is the last of all entries."""
+    """Replace the root of a heap, which is its lowest-ranking entry, and restore the order."""
     at = int64(0)
     while True:
         child = 2 * at + 1
@@ -273,7 +288,7 @@ def _sift(nodes: Any, values: Any, length: Any, node: Any, value: Any) -> None:
 
 @inlined
 def _insert(nodes: Any, values: Any, n_held: Any, node: Any, value: Any) -> Any:
-    """Insert an entry into a heap of the largest ones; returns the size of the heap."""
+    """Insert an entry into a heap of the largest entries; returns the size of the heap."""
     if n_held < len(nodes):
         at = n_held
         while at > 0:
@@ -293,7 +308,7 @@ def _insert(nodes: Any, values: Any, n_held: Any, node: Any, value: Any) -> Any:
 
 @inlined
 def _sort_heap(nodes: Any, values: Any, n_held: Any) -> None:
-    """Sort the entries of a heap, the largest first, and fill the rest with `_NO_NODE`."""
+    """Sort the entries of a heap, largest first, and fill the rest with `_NO_NODE`."""
     for length in range(n_held - 1, 0, -1):
         node, value = nodes[length], values[length]
         nodes[length], values[length] = nodes[0], values[0]
@@ -307,16 +322,16 @@ def _sort_heap(nodes: Any, values: Any, n_held: Any) -> None:
 def select_largest(
     law: Any, residual: Any, rows: Any, buffers: Any, choice: Any, candidates: Any, out: Any
 ) -> Any:
-    """Write the largest entries of rows to `out`: nodes, values. Returns how many rows are done.
+    """Write the largest entries of rows to `out`: nodes, values. Returns the number of rows done.
 
-    `law` holds the graph, the series, its scale and the key of the random streams, `choice` whether
-    a row may hold its own node and `pull_edges`.
+    `law` is the graph, the series, its scale and the key of the random streams; `choice` is
+    ``(include_self, pull_edges)``.
 
-    The candidates are the largest deposits of the pool. Those with few enough edges, `pull_edges`
-    in all, are recomputed from their neighbours.
+    The candidates are the largest deposits of the pool. They are recomputed from their neighbours,
+    along `pull_edges` edges in all. Those that are positive then are written.
     """
     graph, series, scale, key = law
-    with_self, pull_edges = choice
+    include_self, pull_edges = choice
     held_node, held_value = candidates
     nodes, values = out
     for b in range(len(rows)):
@@ -326,7 +341,7 @@ def select_largest(
             return b
         row_scale = scale / inverse_potential(graph, row, int64(buffers.reached[0].degree))
         n_held = int64(0)
-        for a in range(0 if with_self else 1, n_used):
+        for a in range(0 if include_self else 1, n_used):
             reached = buffers.reached[uint64(a)]
             inverse = inverse_potential(graph, reached.node, int64(reached.degree))
             value = row_scale * reached.total * inverse
@@ -349,7 +364,8 @@ def select_largest(
                         graph, series, residual, buffers, reached.first, degree, node == row
                     )
                     value = row_scale * total * inverse_potential(graph, node, degree)
-            n_best = _insert(nodes[b], values[b], n_best, node, value)
+            if value > 0.0:
+                n_best = _insert(nodes[b], values[b], n_best, node, value)
         _sort_heap(nodes[b], values[b], n_best)
         clear(buffers.cells, buffers.reached, n_used)
     return len(rows)
@@ -361,7 +377,7 @@ def write_values(
 ) -> Any:
     """Write entries of rows at the columns in `out`, as `select_largest` computes them.
 
-    Columns below zero have none. Returns how many rows are done.
+    Entries of negative columns are zero. Returns the number of rows done.
     """
     graph, series, scale, key = law
     columns, values = out
@@ -388,5 +404,24 @@ def write_values(
                 if number >= 0:
                     total = buffers.reached[uint64(number)].total
             values[b, c] = row_scale * total * inverse_potential(graph, node, degree)
+        clear(buffers.cells, buffers.reached, n_used)
+    return len(rows)
+
+
+@compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
+def write_resolutions(law: Any, residual: Any, rows: Any, buffers: Any, out: Any) -> Any:
+    """Write the largest amount that a missed pick could have added to each row.
+
+    An entry may have missed this times `inverse_potential` of its column. Returns the number of
+    rows done.
+    """
+    graph, series, scale, key = law
+    (resolutions,) = out
+    for b in range(len(rows)):
+        n_used = _pool(graph, series, residual, key, rows[b], buffers)
+        if n_used < 0:
+            return b
+        inverse = inverse_potential(graph, rows[b], int64(buffers.reached[0].degree))
+        resolutions[b] = abs(scale) / inverse * buffers.resolution[0]
         clear(buffers.cells, buffers.reached, n_used)
     return len(rows)

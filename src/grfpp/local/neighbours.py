@@ -1,4 +1,4 @@
-"""Nearest neighbours of all nodes under a kernel: in memory, or straight into a folder."""
+"""Nearest neighbours of all nodes under a kernel: in memory, or written to a folder."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from grfpp.normalization import Rows, row_blocks
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.sampling import Progress
 
-#: Entries that are transposed at a time.
+#: Entries that are transposed at a time: 600 MB.
 _BLOCK_ENTRIES = 1 << 24
 #: Bytes of an entry while it is transposed: column, index, row, value and order.
 _ENTRY_BYTES = 4 + 8 + 8 + 8 + 8
 
-#: Rows of the graph: how many entries each has, their columns in order, values.
+#: Consecutive rows of the graph: number of entries of each, sorted columns, values.
 Part = tuple[IntArray, npt.NDArray[np.int32], FloatArray]
 
 
 def neighbour_parts(
     plan: LocalPlan, k: int, include_self: bool, n_threads: int, progress: bool | Progress
 ) -> Iterator[Part]:
-    """The `k` nearest of all nodes, the rows in their order."""
+    """The `k` nearest nodes of every node, in consecutive parts."""
     n = plan.graph.n_nodes
     nodes = np.arange(n)
     done = 0
@@ -50,9 +50,9 @@ def neighbour_parts(
 def _by_column(nodes: IntArray, values: FloatArray) -> Part:
     order = np.argsort(nodes, axis=1)
     columns = np.take_along_axis(nodes, order, axis=1)
-    kept = columns >= 0
+    is_entry = columns >= 0
     ordered = np.take_along_axis(values, order, axis=1)
-    return kept.sum(axis=1), columns[kept].astype(np.int32), ordered[kept]
+    return is_entry.sum(axis=1), columns[is_entry].astype(np.int32), ordered[is_entry]
 
 
 def neighbour_matrix(
@@ -60,18 +60,16 @@ def neighbour_matrix(
 ) -> sp.csr_array:
     """The graph of the `k` nearest nodes of every node, in memory."""
     n = plan.graph.n_nodes
-    require_bytes(
-        (12 * k + 8) * n * 2, f"{k} neighbours of {n} nodes", advice="give output='….grf'"
-    )
+    require_bytes((12 * k + 8) * n * 2, f"{k} neighbours of {n} nodes", advice="use output='….grf'")
     parts = list(neighbour_parts(plan, k, include_self, n_threads, progress))
-    counts, columns, values = (np.concatenate(each) for each in zip(*parts, strict=True))
+    counts, columns, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     matrix = csr(values, columns, np.concatenate([[0], np.cumsum(counts)]), n)
     matrix.has_canonical_format = True
     return matrix
 
 
 def padded_rows(matrix: sp.csr_array, k: int) -> tuple[IntArray, FloatArray]:
-    """Columns and values of rows with up to `k` entries as arrays, with -1 and 0 beyond these.
+    """Columns and values of rows with up to `k` entries as arrays, padded with -1 and 0.
 
     Examples
     --------
@@ -79,9 +77,9 @@ def padded_rows(matrix: sp.csr_array, k: int) -> tuple[IntArray, FloatArray]:
     >>> columns.tolist(), values.tolist()
     ([[1, -1], [0, 1]], [[2.0, 0.0], [3.0, 4.0]])
     """
-    kept = np.arange(k) < np.diff(matrix.indptr)[:, np.newaxis]
-    columns, values = np.full(kept.shape, -1), np.zeros(kept.shape)
-    columns[kept], values[kept] = matrix.indices, matrix.data
+    is_entry = np.arange(k) < np.diff(matrix.indptr)[:, np.newaxis]
+    columns, values = np.full(is_entry.shape, -1), np.zeros(is_entry.shape)
+    columns[is_entry], values[is_entry] = matrix.indices, matrix.data
     return columns, values
 
 
@@ -93,7 +91,7 @@ def neighbour_folder(
     n_threads: int,
     progress: bool | Progress,
 ) -> Graph:
-    """The same as a graph on disk, written row by row; entries that are not positive are left out.
+    """The same as a graph on disk, written in blocks of rows.
 
     Memory holds one number for every node and one block of rows. The folder appears when complete.
     """
@@ -102,22 +100,14 @@ def neighbour_folder(
     with folder_writer(path) as writer:
         ends = [np.zeros(1, np.int64)]
         for counts, columns, values in neighbour_parts(plan, k, include_self, n_threads, progress):
-            positive = values > 0
-            rows = np.repeat(np.arange(len(counts)), counts)[positive]
-            writer.append("indices", columns[positive])
-            writer.append("weights", values[positive])
-            kept = np.bincount(rows, minlength=len(counts))
-            ends.append(ends[-1][-1] + np.cumsum(kept))
+            writer.append("indices", columns)
+            writer.append("weights", values)
+            ends.append(ends[-1][-1] + np.cumsum(counts))
         writer.append("indptr", np.concatenate(ends))
-        _finish(writer, plan.graph)
+        _write_columns(writer, writer.mapped_rows())
+        names = plan.graph.names.to_array()
+        finish_graph(writer, names=None if names is None else write_names(writer, names))
     return Graph.open(path)
-
-
-def _finish(writer: FolderWriter, graph: Graph) -> None:
-    """Write the columns of a directed graph, strengths, names and the header."""
-    _write_columns(writer, writer.mapped_rows())
-    labels = graph.names.to_array()
-    finish_graph(writer, names=None if labels is None else write_names(writer, labels))
 
 
 def _write_columns(writer: FolderWriter, rows: Rows) -> None:
@@ -139,6 +129,6 @@ def _write_columns(writer: FolderWriter, rows: Rows) -> None:
             sources = np.searchsorted(rows.indptr, at + start, side="right") - 1
             parts.append((columns[at], sources, rows.weights[at + start]))
         columns, sources, weights = (np.concatenate(part) for part in zip(*parts, strict=True))
-        order = np.argsort(columns, kind="stable")  # sources are sorted already
+        order = np.argsort(columns, kind="stable")  # keeps the order of the sources
         writer.append("in_indices", sources[order])
         writer.append("in_weights", weights[order])

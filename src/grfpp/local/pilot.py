@@ -1,6 +1,6 @@
-"""From a tolerance to a budget: pilot rows are sampled several times with growing budgets.
+"""From a tolerance to a budget: pilot rows are sampled several times, with growing budgets.
 
-The result depends on the graph, the kernel and the seed, not on later queries.
+The budget depends on the graph, the kernel and the seed, not on later queries.
 """
 
 from __future__ import annotations
@@ -17,44 +17,46 @@ from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import local_rows
 from grfpp.typing import FloatArray, IntArray
 
-#: Edges of a row without tolerance and budget, for every step of the series in the mean.
+#: Default budget of a row per mean step of the series: a millisecond or so.
 DEFAULT_BUDGET = 4096.0
+#: Largest default budget: a fraction of a second.
 _MAX_DEFAULT_BUDGET = float(1 << 20)
-#: Pilot rows.
+#: Number of pilot rows: the error over all nodes is then known to about a quarter.
 N_ROWS = 16
-#: Independent samples of each pilot row.
+#: Independent samples of each pilot row: three degrees of freedom for its variance.
 N_TIMES = 4
+#: Budget of the first pilots: small relative to that of any useful tolerance.
 _FIRST_BUDGET = 64.0
-#: Largest ratio of consecutive pilot budgets.
+#: Largest ratio of consecutive pilot budgets, so that a wrong forecast costs little.
 _MAX_GROWTH = 4.0
-#: Largest budget that a tolerance may need.
+#: Largest budget for a tolerance; solvers are faster beyond it.
 MAX_BUDGET = float(1 << 22)
-#: Target error as a share of the tolerance, since pilots are few.
+#: Target error as a share of the tolerance: a margin for the noise of so few pilots.
 _TARGET_SHARE_OF_TOLERANCE = 0.85
-#: Rate ``r`` of ``error ~ budget^-r`` that is assumed before two budgets are measured.
+#: Rate ``r`` of ``error ~ budget^-r`` before two budgets are measured: that of independent samples.
 _DEFAULT_RATE = 0.5
-#: Bounds of the measured rate.
+#: Bounds of the measured rate: pools that are nearly exact have high ones.
 _RATE_BOUNDS = (0.3, 3.0)
-#: Number of bisection steps between an insufficient and a sufficient budget.
+#: Number of interpolations between an insufficient and a sufficient budget; few, as each samples.
 _REFINEMENTS = 3
-#: Replicates of pilots have indices from here on.
+#: Index of the first replicate of the pilots, beyond those of any query.
 _PILOT_REPLICATES = 1 << 30
-#: Nodes that are drawn for every pilot row; those without edges are not used.
+#: Nodes that are drawn for every pilot row, since those without edges are skipped.
 _DRAWS_PER_ROW = 8
 
 
 def default_budget(plan: LocalPlan) -> float:
-    """A budget that suits how far the series reaches."""
+    """The default budget, in proportion to the mean number of steps of the series."""
     return min(DEFAULT_BUDGET * max(1.0, plan.series.mean_steps), _MAX_DEFAULT_BUDGET)
 
 
 def budget_for(plan: LocalPlan, kernel: Kernel, tol: float) -> float:
-    """The edges that a row may follow to have the error `tol`, in the mean over nodes.
+    """The budget of a row for the root mean square error `tol` over nodes.
 
     Raises
     ------
     InputError
-        Where that would be more than four million.
+        Where it exceeds four million edges.
     """
     nodes = pilot_nodes(plan)
     if not len(nodes):
@@ -72,7 +74,7 @@ def budget_for(plan: LocalPlan, kernel: Kernel, tol: float) -> float:
 
 
 def pilot_nodes(plan: LocalPlan) -> IntArray:
-    """Nodes with edges, at random; fewer where there are few."""
+    """Random nodes with edges; fewer than `N_ROWS` where few nodes have any."""
     graph = plan.graph
     random = np.random.default_rng(
         np.random.SeedSequence(plan.seed, spawn_key=(_PILOT_REPLICATES,))
@@ -85,11 +87,12 @@ def pilot_nodes(plan: LocalPlan) -> IntArray:
 def row_error(plan: LocalPlan, nodes: IntArray) -> float:
     """Relative error of rows in the 2-norm: its root mean square over `nodes`.
 
-    From rows that are sampled four times: their variance over the square of their mean's size.
+    It is the variance of four samples of a row, divided by the squared norm of their mean.
     """
-    times = [local_rows(plan.with_replicate(_PILOT_REPLICATES + i), nodes) for i in range(N_TIMES)]
-    mean = sum(times[1:], times[0]) / N_TIMES
-    variance = sum(_squares(each - mean) for each in times) / (N_TIMES - 1)
+    plans = [plan.with_replicate(_PILOT_REPLICATES + i) for i in range(N_TIMES)]
+    samples = [local_rows(replicate, nodes) for replicate in plans]
+    mean = sum(samples[1:], samples[0]) / N_TIMES
+    variance = sum(_squares(sample - mean) for sample in samples) / (N_TIMES - 1)
     size = _squares(mean) - variance / N_TIMES
     # A row whose norm is not above its noise has a relative error of one.
     relative = np.where(size > 0, variance / np.maximum(size, 1e-300), np.where(variance > 0, 1, 0))
@@ -111,12 +114,12 @@ def _rate(measured: list[tuple[float, float]]) -> float:
 
 
 def _budgets(measured: list[tuple[float, float]], aim: float) -> Iterator[float]:
-    """Budgets to try, each chosen by what the ones before have shown."""
+    """Budgets to measure, each extrapolated from the measurements before."""
     yield _FIRST_BUDGET
     while True:
         last, error = measured[-1]
         forecast = last * (error / aim) ** (1 / _rate(measured))
-        # Three pilots that agree are enough to refuse.
+        # Three measurements are enough to refuse a tolerance.
         if len(measured) > 2 and forecast > 16 * MAX_BUDGET:
             yield forecast
         yield max(2 * last, min(_MAX_GROWTH * last, forecast))
@@ -125,21 +128,21 @@ def _budgets(measured: list[tuple[float, float]], aim: float) -> Iterator[float]
 def _refined(
     plan: LocalPlan, nodes: IntArray, measured: list[tuple[float, float]], aim: float
 ) -> float:
-    """A budget between the last two that has the error as well: errors can fall steeply."""
-    enough = measured[-1][0]
+    """A smaller sufficient budget between the last two: errors can decrease steeply."""
+    sufficient = measured[-1][0]
     for _ in range(_REFINEMENTS):
         budget = _between(measured, aim)
-        if not budget < 0.8 * enough:
+        if not budget < 0.8 * sufficient:
             break
         error = row_error(plan.with_budget(budget), nodes)
         if error <= aim:
             return budget
         measured.insert(-1, (budget, error))
-    return enough
+    return sufficient
 
 
 def _between(measured: list[tuple[float, float]], aim: float) -> float:
-    """The budget at which the error would be as aimed at, between the last two."""
+    """The budget with the target error, interpolated between the last two."""
     (last, error) = measured[-1]
     if len(measured) < 2:
         return last
@@ -155,10 +158,7 @@ def _refusal(
 ) -> InputError:
     last, error = measured[-1]
     return InputError(
-        f"tol={tol:g} would take some {budget:.1g} edges a row: {kernel!r} reaches too far on this "
-        f"graph for pools ({last:.3g} edges gave {error:.2g})",
-        advice=(
-            "use grfpp.kernel_operator(W, kernel, tol), which solves or takes polynomials, or give "
-            "a budget to see how far pools come"
-        ),
+        f"tol={tol:g} needs about {budget:.1g} edges a row for {kernel!r} on this graph "
+        f"({last:.3g} edges have an error of {error:.2g})",
+        advice="use grfpp.kernel_operator(W, kernel, tol), or a budget",
     )

@@ -1,4 +1,4 @@
-"""`LocalPlan`: everything that determines local queries, as one immutable value."""
+"""`LocalPlan`: everything that determines local queries, as an immutable value."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from grfpp.walks.pool_arrays import (
 )
 from grfpp.walks.streams import factor_key
 
-#: Buffers begin with room for no more nodes.
+#: Largest initial room of the buffers, in nodes: they fit into a core's cache, and grow.
 _MAX_FIRST_ROOM = 1 << 12
-#: Bytes of neighbours on disk that entries and blocks read through a map. Pools touch almost every
-#: page of it, which then counts as memory of this process; a larger file is read by `pread`
-#: instead, in 2.6 times the time.
+#: Largest file of neighbours, in bytes, that entries and blocks read through a memory map. Pools
+#: touch almost every page, which then counts as memory of this process; larger files are read by
+#: `pread`, in 2.6 times the time.
 _MAX_MAPPED_BYTES = 1 << 27
-#: No table of coefficients is longer.
+#: Longest table of coefficients; pools do not take more steps.
 _MAX_TABLE = 1 << 16
-#: Relative difference up to which the ratios of a geometric series count as equal.
+#: Relative difference, for rounding, up to which the ratios of a series are taken as equal.
 _RATIO_TOLERANCE = 1e-12
-#: Rounds of a residual pool in units of ``1 / (1 − γ)``: ``γ^rounds`` is far below rounding then.
+#: Rounds of a residual pool in units of ``1 / (1 − γ)``; ``γ^rounds`` is then far below rounding.
 _ROUNDS = 256
 _NOTHING = readonly(np.empty(0))
 #: The kinds of `grfpp.normalization.ScaledWeights`.
@@ -48,11 +48,11 @@ class LocalWeights(NamedTuple):
 
     kind: int
     value: float
-    #: ``a`` of every edge, and the strengths of nodes; empty where they are 1, and degrees.
+    #: ``a`` of every edge, empty where it is 1; strengths of nodes, empty where they are degrees.
     base: FloatArray
     out: FloatArray
     into: FloatArray
-    #: Whether the edges into a node are those out of it, with the same ``a``.
+    #: Whether every edge has a reverse edge with the same ``a``.
     is_reversible: bool
 
     @classmethod
@@ -72,19 +72,27 @@ class LocalWeights(NamedTuple):
 
     @property
     def keeps_mass(self) -> bool:
-        """Whether masses are in the walk's own measure: a step keeps their sum."""
+        """Whether masses are counted in the measure of the walk, where a step keeps their sum."""
         return self.kind == RW or (self.kind != PLAIN and not len(self.into))
 
     def ratio_to_transpose(self, graph: Graph, rows: IntArray, columns: IntArray) -> FloatArray:
         """``K[rows, columns] / K[columns, rows]ᵀ`` where the weights are reversible.
 
-        That is 1 for symmetric ones; for the others a ratio of strengths.
+        It is 1 for symmetric weights, and a ratio of strengths for others.
         """
         if self.kind in (PLAIN, SYM):
             return np.ones((1, 1))
         by_row, by_column = (self._strength(graph, nodes) for nodes in (rows, columns))
         ratio = by_column[np.newaxis] / by_row[:, np.newaxis]
         return np.asarray(ratio if self.kind == RW else 1.0 / ratio)
+
+    def inverse_potential(self, graph: Graph, nodes: IntArray) -> FloatArray:
+        """The inverse of the measure of masses at nodes, as `grfpp.walks.pool` has it."""
+        if self.kind in (PLAIN, RW):
+            return np.ones(np.shape(nodes))
+        arriving = self._replace(out=self.into) if len(self.into) else self
+        strength = arriving._strength(graph, nodes)
+        return 1.0 / (np.sqrt(strength) if self.kind == SYM else strength)
 
     def _strength(self, graph: Graph, nodes: IntArray) -> FloatArray:
         if len(self.out):
@@ -97,24 +105,24 @@ class LocalWeights(NamedTuple):
 class Series(NamedTuple):
     """``scale · Σ_k deposits[k] x_k`` with pools ``x_k``, or ``scale · Σ_k ratio^k x_k``."""
 
-    #: Power of two by which masses are divided at each step, to stay in the range of numbers.
+    #: Power of two by which masses are divided at each step, to stay in the range of float64.
     unit: float
-    #: A factor of the whole.
+    #: A factor of the series.
     scale: float
-    #: ``α_k`` times what masses have been divided by; zero at the end.
+    #: ``α_k`` times the power of `unit` that masses were divided by, followed by a zero.
     deposits: FloatArray
-    #: How a budget is shared among the steps.
+    #: The split of a budget over the steps.
     steps: Budget
-    #: The same where two sides take half of the steps each.
+    #: The same for two sides with half of the steps each.
     half_steps: Budget
-    #: ``γ`` where the series is geometric and one pool serves all steps, else 0.
+    #: ``γ`` of a geometric series, for which one pool serves all steps; else 0.
     ratio: float
-    #: Mean number of steps, each weighted by what it contributes at most.
+    #: Mean number of steps, weighted by the bounds ``|α_k| ρ^k``.
     mean_steps: float
 
     @classmethod
     def of(cls, graph: Graph, kernel: Kernel) -> Series:
-        """That of a kernel on a graph; refused where it diverges."""
+        """The series of a kernel on a graph; refused where it diverges."""
         weights = LocalWeights.of(graph)
         radius = _radius(graph, kernel, weights)
         is_plain = weights.kind == PLAIN
@@ -122,10 +130,10 @@ class Series(NamedTuple):
         terms = _terms(kernel, radius)
         tail = np.cumsum(np.abs(terms)[::-1])[::-1]
         n = int(np.flatnonzero(tail > NEGLIGIBLE_TAIL * tail[0])[-1]) + 1
-        # (radius / rate)^k undoes that masses are counted in units of the rate, not of the radius.
+        # Masses are counted in units of the rate; the coefficients were those for the radius.
         rate = weights.value * unit
         deposits = terms[:n] if rate == radius else kernel.coefficients(n, scale=rate)
-        # Further than the series is summed: one that ends is not geometric.
+        # Twice the terms that are summed: a series that ends later is not geometric.
         ratio = _ratio(kernel.coefficients(2 * n, scale=radius)) if weights.keeps_mass else 0.0
         return cls(
             unit=unit,
@@ -139,19 +147,18 @@ class Series(NamedTuple):
 
 
 def _radius(graph: Graph, kernel: Kernel, weights: LocalWeights) -> float:
-    """The growth of powers of the weights; from the normalisation where that determines it."""
-    if weights.kind != PLAIN:
-        bound = weights.value
-        if bound >= kernel.radius * (1 - 1e-7):
-            kernel.check_radius(bound if weights.keeps_mass else graph.spectral_radius())
+    """The growth of powers of ``W``, from the normalisation where that determines it."""
+    bound = weights.value if weights.kind != PLAIN else math.inf
+    if bound < kernel.radius * (1 - 1e-7):
         return bound
     radius = graph.spectral_radius()
     kernel.check_radius(radius)
-    return radius or 1.0
+    # Zero without cycles: any other radius at which the series converges.
+    return radius or min(1.0, 0.5 * kernel.radius)
 
 
 def _terms(kernel: Kernel, radius: float) -> FloatArray:
-    """``α_k radius^k`` as far as they are not negligible."""
+    """``α_k radius^k`` up to negligible terms."""
     n = 64
     while True:
         terms = np.abs(kernel.coefficients(n, scale=radius))
@@ -184,20 +191,20 @@ def _ratio(terms: FloatArray) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LocalPlan:
-    """Everything that rows of a kernel need, and nothing about where they are walked.
+    """All inputs of local queries, independent of threads, processes and machines.
 
     Picklable; `local_rows` and `local_top_k` are pure functions of it.
     """
 
-    #: The graph whose edges are followed.
+    #: The graph that is walked.
     graph: Graph
     #: The power series of the kernel.
     series: Series
-    #: Edges that a row may follow.
+    #: Number of edges that a row may follow.
     budget: float
-    #: Random streams are a function of the seed, the replicate, the node and the step.
+    #: Seed of the random streams, with the replicate, the node and the step.
     seed: int
-    #: Index of one of several independent answers.
+    #: Index of one of several independent estimates.
     replicate: int = 0
     #: Whether random streams are those of the right side of a product.
     is_right: bool = False
@@ -217,11 +224,11 @@ class LocalPlan:
 
     @cached_property
     def right(self) -> LocalPlan:
-        """The same for the other ends of entries, independent of this one."""
+        """The plan of the right side of products, independent of this one."""
         return self._with_cache(replace(self, is_right=True))
 
     def with_budget(self, budget: float) -> LocalPlan:
-        """The same with another budget."""
+        """The same plan with another budget."""
         return self._with_cache(replace(self, budget=budget))
 
     def _with_cache(self, plan: LocalPlan) -> LocalPlan:
@@ -232,9 +239,9 @@ class LocalPlan:
 
     @property
     def room(self) -> int:
-        """Nodes that buffers have room for, a power of two; it grows with demand."""
-        likely = min(self.budget + 64, self.graph.n_nodes + 64, _MAX_FIRST_ROOM)
-        room: int = self.__dict__.setdefault("_room", 1 << int(likely).bit_length())
+        """Number of nodes that buffers have room for, a power of two; it grows with demand."""
+        expected = min(self.budget + 64, self.graph.n_nodes + 64, _MAX_FIRST_ROOM)
+        room: int = self.__dict__.setdefault("_room", 1 << int(expected).bit_length())
         return room
 
     def enlarge_room(self) -> None:
@@ -243,11 +250,11 @@ class LocalPlan:
 
     @property
     def pull_edges(self) -> float:
-        """Edges into candidates that may be followed."""
+        """Number of edges along which candidates may be recomputed."""
         return float(self.budget) if self.weights.is_reversible else 0.0
 
     def candidates(self, k: int) -> int:
-        """How many nodes are candidates for the `k` nearest."""
+        """Number of candidates for the `k` nearest nodes."""
         return 2 * k + 16 if self.weights.is_reversible else k
 
     @cached_property
@@ -257,7 +264,7 @@ class LocalPlan:
 
     @cached_property
     def key(self) -> Any:
-        """The word that the random streams derive from."""
+        """The word from which the random streams are derived."""
         return np.uint64(factor_key(self.seed, 2 * self.replicate + self.is_right))
 
     @cached_property
@@ -275,7 +282,7 @@ class LocalPlan:
 
     @cached_property
     def read_layout(self) -> PoolLayout:
-        """The same, but neighbours of a large graph on disk are read from the file, not mapped."""
+        """The same, with neighbours of a large graph on disk read from its file."""
         is_large = self.graph.indices.nbytes > _MAX_MAPPED_BYTES
         file = self.graph.indices_file() if is_large else None
         return self.layout if file is None else self.layout._replace(file=np.array([file, 0]))
@@ -284,7 +291,7 @@ class LocalPlan:
         """Raise `InputError` where neighbours could not be read."""
         if self.read_layout.file is not None and self.read_layout.file[1]:
             raise InputError(
-                f"neighbours of {self.graph!r} cannot be read from its folder any more",
+                f"the neighbours of {self.graph!r} cannot be read from its folder any more",
                 advice="open it again",
             )
 
@@ -295,7 +302,7 @@ class LocalPlan:
 
     @cached_property
     def half_series(self) -> PoolSeries:
-        """The same for one of two sides, each of which takes half of the steps."""
+        """The same for one of two sides with half of the steps each."""
         return self._pool_series(self.series.half_steps)
 
     def _pool_series(self, steps: Budget) -> PoolSeries:
@@ -304,7 +311,7 @@ class LocalPlan:
 
     @cached_property
     def residual(self) -> PoolResidual | None:
-        """The series where it is geometric, so that one pool serves all steps."""
+        """The series if it is geometric, so that one pool serves all steps."""
         ratio = self.series.ratio
         if not ratio:
             return None

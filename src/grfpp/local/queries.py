@@ -1,10 +1,10 @@
-"""Rows and entries of a kernel as pure functions of a plan, wherever they run."""
+"""Rows and entries of a kernel as pure functions of a plan."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -19,10 +19,12 @@ from grfpp.walks.sampling import Output, filled
 
 Answer = TypeVar("Answer")
 
-#: Entries that there is room for at first.
+#: Largest initial room of the output, in entries: 12 MB.
 _FIRST_OUTPUT = 1 << 20
-#: Edges that one task of a thread follows: long enough to hide Python, short enough to interrupt.
+#: Edges of one task of a thread: enough to hide the overhead of Python calls, few enough for Ctrl-C
+#: to be noticed soon.
 _TASK_EDGES = 1 << 19
+#: Work buffers of each thread.
 _LOCAL = threading.local()
 
 
@@ -35,17 +37,18 @@ def local_rows(plan: LocalPlan, nodes: IntArray) -> sp.csr_array:
 
 
 def pool_rows(plan: LocalPlan, nodes: IntArray) -> Block:
-    """The same as a block of arrays, columns in the order in which they were reached."""
+    """The same as a block of arrays, with columns in the order in which they were reached."""
     from grfpp.local.loops import write_residual_rows
     from grfpp.walks.pool import write_rows
 
     rows, residual = np.ascontiguousarray(nodes, np.int64), plan.residual
 
     def call(done: int, out: Any) -> Any:
-        rest = (plan.key, rows[done:], work_buffers().of(plan.room), out)
-        if residual is None:
-            return write_rows(plan.layout, plan.pool_series, *rest)
-        return write_residual_rows(plan.layout, residual, plan.series.scale, *rest)
+        with work_buffers() as buffers:
+            rest = (plan.key, rows[done:], buffers.of(plan.room), out)
+            if residual is None:
+                return write_rows(plan.layout, plan.pool_series, *rest)
+            return write_residual_rows(plan.layout, residual, plan.series.scale, *rest)
 
     return filled(call, len(rows), first_output(plan), plan.enlarge_room)
 
@@ -53,10 +56,10 @@ def pool_rows(plan: LocalPlan, nodes: IntArray) -> Block:
 def local_top_k(
     plan: LocalPlan, nodes: IntArray, k: int, include_self: bool = True
 ) -> tuple[IntArray, FloatArray]:
-    """The `k` largest entries of rows: nodes, and values, of shape ``(len(nodes), k)``.
+    """The `k` largest entries of rows: nodes and values of shape ``(len(nodes), k)``.
 
-    Of equal entries the lower node comes first. Where fewer nodes are reached, nodes are -1 and
-    values 0.
+    Of equal entries the lower node comes first. Only positive entries have a node; where fewer than
+    `k` are positive, the other nodes are -1 and their values 0.
     """
     from grfpp.local.loops import select_largest
 
@@ -64,21 +67,34 @@ def local_top_k(
     n_candidates = plan.candidates(k)
     candidates = (np.empty(n_candidates, np.int64), np.empty(n_candidates))
     more = ((bool(include_self), plan.pull_edges), candidates)
-    _answered(select_largest, plan, nodes, more, (best, values))
+    _fill(select_largest, plan, nodes, more, (best, values))
     return best, values
 
 
 def local_values(plan: LocalPlan, nodes: IntArray, columns: IntArray) -> FloatArray:
-    """Entries of each row at columns of its own, computed as `local_top_k` computes its values."""
+    """Entries of rows at the given columns of each, computed as by `local_top_k`."""
     from grfpp.local.loops import write_values
 
     values = np.empty(columns.shape)
     chosen = np.ascontiguousarray(columns, np.int64)
-    _answered(write_values, plan, nodes, (plan.pull_edges,), (chosen, values))
+    _fill(write_values, plan, nodes, (plan.pull_edges,), (chosen, values))
     return values
 
 
-def _answered(
+def local_resolutions(plan: LocalPlan, rows: IntArray) -> FloatArray:
+    """The largest amount that a missed pick could have added to rows, in units of their columns.
+
+    An entry may have missed this times ``plan.weights.inverse_potential`` of its column; zero where
+    pools followed all edges.
+    """
+    from grfpp.local.loops import write_resolutions
+
+    resolutions = np.empty(len(rows))
+    _fill(write_resolutions, plan, rows, (), (resolutions,))
+    return resolutions
+
+
+def _fill(
     loop: Callable[..., int],
     plan: LocalPlan,
     nodes: IntArray,
@@ -91,27 +107,31 @@ def _answered(
     done = 0
     while done < len(rows):
         out = tuple(array[done:] for array in by_row)
-        n_done = loop(law, plan.residual, rows[done:], work_buffers().of(plan.room), *more, out)
+        with work_buffers() as buffers:
+            n_done = loop(law, plan.residual, rows[done:], buffers.of(plan.room), *more, out)
         done += n_done
         if done < len(rows):
             plan.enlarge_room()
 
 
-def work_buffers() -> WorkBuffers:
-    """The work buffers of this thread."""
-    if not hasattr(_LOCAL, "buffers"):
-        _LOCAL.buffers = WorkBuffers()
-    buffers: WorkBuffers = _LOCAL.buffers
-    return buffers
+@contextmanager
+def work_buffers() -> Iterator[WorkBuffers]:
+    """The work buffers of this thread, which are dropped if anything is raised.
+
+    A loop that ends early leaves entries in its hash table, which later rows would take for theirs.
+    """
+    buffers = _LOCAL.__dict__.pop("buffers", None) or WorkBuffers()
+    yield buffers
+    _LOCAL.buffers = buffers
 
 
 def first_output(plan: LocalPlan, dtype: Any = np.int32) -> Output:
-    """Room for rows, which grows."""
+    """Initial memory for rows, which grows."""
     return Output(min(4 * plan.room, _FIRST_OUTPUT), np.dtype(np.float64), dtype)
 
 
 def as_matrix(blocks: list[Block], n_columns: int) -> sp.csr_array:
-    """Blocks of rows, one below the other, with sorted columns."""
+    """Consecutive blocks of rows as a matrix with sorted columns."""
     sizes = [len(block.columns) for block in blocks]
     starts = np.cumsum([0, *sizes[:-1]])
     ends = [block.end + start for block, start in zip(blocks, starts, strict=True)]
@@ -128,10 +148,10 @@ def as_matrix(blocks: list[Block], n_columns: int) -> sp.csr_array:
 def in_parts(
     work: Callable[[IntArray], Answer], plan: LocalPlan, nodes: IntArray, n_threads: int
 ) -> Iterator[Answer]:
-    """The results of `work` for parts of the nodes, in order, on several threads.
+    """The results of `work` for consecutive parts of the nodes, on several threads.
 
-    Answers depend on nodes, not on the parts. A graph on disk that has changed since it was opened
-    is refused.
+    They must not depend on the split into parts. A graph on disk that has changed since it was
+    opened is refused.
     """
     size = max(1, int(_TASK_EDGES / (plan.budget + 64)))
     starts = range(0, max(1, len(nodes)), size)

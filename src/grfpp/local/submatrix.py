@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from grfpp._memory import require_bytes
 from grfpp.estimate.chain import Chain
-from grfpp.estimate.degree import settle_degree
+from grfpp.estimate.degree import with_fixed_degree
 from grfpp.estimate.factor import WalkedFactor
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel, kernel_of
@@ -18,9 +18,9 @@ from grfpp.termination import Termination
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.planning import Plans, plan_walks
 
-#: Nodes whose walks are in memory at a time.
+#: Largest number of nodes whose walks are in memory at a time.
 _BLOCK_NODES = 1 << 14
-#: Entries of the result that are computed at a time.
+#: Largest number of entries of the result that are computed at a time: 128 MB.
 _BLOCK_ENTRIES = 1 << 24
 
 
@@ -35,12 +35,12 @@ def sample_submatrix(
     seed: int | None = None,
     **options: Any,
 ) -> FloatArray:
-    """Estimate ``K[rows, columns]`` by walks from these nodes and from where they end.
+    """Estimate ``K[rows, columns]`` by walks from these nodes and from the nodes that they reach.
 
-    The estimate is ``(A_1 … A_l)(B_1 … B_l)ᵀ``: the paper's factors in an order in which all are
-    needed by rows, so that only the rows that walks have reached are ever walked. It has the same
-    mean as `sample`, not the same numbers. Where walks from one side would reach nearly all nodes,
-    as from all columns, the rows of the other side are multiplied by that side's factors instead.
+    The estimate is ``(A_1 … A_l)(B_1 … B_l)ᵀ``: the paper's factors in an order that needs rows of
+    factors only, so that only rows of reached nodes are sampled. It has the same mean as `sample`,
+    but different random numbers. Where walks from one side would reach nearly all nodes, the rows
+    of the other side are multiplied by the factors of that side instead.
 
     Parameters
     ----------
@@ -56,6 +56,11 @@ def sample_submatrix(
     Returns
     -------
     ndarray of shape ``(len(rows), len(columns))``
+
+    References
+    ----------
+    K. Choromanski, A. Dubey, A. Sehanobish and I. Reid, Computationally-efficient graph modeling
+    with refined graph random features, ICML 2026, section "Walk-stitching mechanism".
 
     Examples
     --------
@@ -76,19 +81,16 @@ def sample_submatrix(
     )
     graph = as_graph(W)
     kernel = kernel_of(kernel)
-    chosen = settle_degree(graph, kernel, chosen)
+    chosen = with_fixed_degree(graph, kernel, chosen)
     plans = plan_walks(graph, kernel, chosen)
     n, steps = plans.forward.graph.n_nodes, plans.forward.expected_steps
     left = graph.names.numbers(rows, "rows")
     right = left if columns is None else graph.names.numbers(columns, "columns")
-    require_bytes(
-        9 * len(left) * len(right),
-        f"a {len(left)} x {len(right)} matrix",
-    )
+    require_bytes(9 * len(left) * len(right), f"a {len(left)} x {len(right)} matrix")
     A, B = (_side(plans, side, chosen) for side in (0, 1))
     result = np.empty((len(left), len(right)))
     few, many = sorted((len(left), len(right)))
-    # Walks from so many nodes reach nearly all nodes, and products of their rows are large.
+    # Walks from more nodes reach nearly all nodes, and products of their rows are large.
     if chosen.stitching_degree == 1 or few == many or many * steps < n:
         _fill_from_both_sides(result, A, B, left, right)
     elif few == len(left):
@@ -109,16 +111,16 @@ def _side(plans: Plans, side: int, options: WalkOptions) -> Chain:
 def _fill_by_pushing(
     result: FloatArray, A: Chain, B: Chain, rows: IntArray, columns: IntArray
 ) -> None:
-    """Rows and columns of ``A Bᵀ``: the rows of ``A`` go through the factors of ``B``."""
-    pushed = B.T.times_rows(A.rows(rows))
+    """Rows and columns of ``A Bᵀ``: multiply the rows of ``A`` by the factors of ``B``."""
+    products = B.T.times_rows(A.rows(rows))
     for row in range(len(rows)):
-        result[row] = pushed[[row]].toarray()[0, columns]
+        result[row] = products[[row]].toarray()[0, columns]
 
 
 def _fill_from_both_sides(
     result: FloatArray, A: Chain, B: Chain, rows: IntArray, columns: IntArray
 ) -> None:
-    """Rows and columns of ``A Bᵀ`` by walks from both sides; the larger side in blocks."""
+    """Rows and columns of ``A Bᵀ`` by walks from both sides, the larger side in blocks."""
     few, many = sorted(result.shape)
     size = min(_BLOCK_NODES, max(1, _BLOCK_ENTRIES // max(few, 1)))
     parts = [slice(start, start + size) for start in range(0, many, size)]

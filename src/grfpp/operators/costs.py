@@ -9,20 +9,12 @@ from functools import lru_cache
 import numpy as np
 
 from grfpp.graph import Graph
-
-#: Bytes of the cache of one core.
-_CACHE_BYTES = 2**20
-#: Exponent of an observed ratio of times in the correction, and bound of the correction.
-_LEARNING_RATE, _MAX_CORRECTION = 0.2, 2.0
-#: Rows of a block of 16 columns in a page of memory.
-_ROWS_PER_PAGE = 32
-#: Successive rows of one sample of `scattering`, and the number of samples.
-_SAMPLE_ROWS, _N_SAMPLES = 128, 16
+from grfpp.operators import thresholds
 
 
 @dataclass(frozen=True)
 class MachineCosts:
-    """Seconds of the pieces that methods are made of.
+    """Seconds of the elementary operations of the methods.
 
     Examples
     --------
@@ -33,21 +25,25 @@ class MachineCosts:
 
     #: One step of an iteration, however small: Python and the library's checks.
     step: float = 1.2e-5
-    #: One check of Lanczos' method.
+    #: One check of the error in Lanczos' method.
     check: float = 1.5e-4
-    #: One entry of ``W`` times one number, for one column and in wide blocks; the same where blocks
-    #: exceed the cache and each entry leads to another page.
+    #: One entry of ``W`` times one number of a single column.
     narrow: float = 1.0e-9
+    #: The same for each column of a wide block.
     wide: float = 3.5e-10
+    #: As `narrow`, where blocks exceed the cache and each entry leads to another page.
     far_narrow: float = 2.0e-9
+    #: As `wide`, where blocks exceed the cache and each entry leads to another page.
     far: float = 1.5e-9
-    #: One number of one pass over a block, in the cache and beyond.
+    #: One number of one pass over a block in the cache.
     number: float = 2.5e-10
+    #: One number of one pass over a block that exceeds the cache.
     far_number: float = 6.0e-10
     #: One multiplication with addition of dense matrices.
     dense: float = 2.0e-11
-    #: All eigenvectors of ``n`` nodes: times ``n²`` and times ``n³``.
+    #: All eigenvectors of ``n`` nodes: the factor of ``n²``.
     eigen_square: float = 5.0e-8
+    #: All eigenvectors of ``n`` nodes: the factor of ``n³``.
     eigen_cube: float = 5.0e-11
     #: One step of a pooled walk, on all cores.
     walk: float = 3.0e-8
@@ -83,14 +79,14 @@ def stays_in_cache(n_nodes: float, width: float) -> bool:
     >>> stays_in_cache(1_000, 16), stays_in_cache(1_000_000, 1)
     (True, False)
     """
-    return 8 * n_nodes * width <= _CACHE_BYTES
+    return 8 * n_nodes * width <= thresholds.CACHE_BYTES
 
 
 def scattering(graph: Graph) -> float:
-    """The share of entries for which a product goes to another page of memory.
+    """The share of entries of ``W`` for which a product reads another page of memory.
 
-    Near 0 on grids and meshes, whose rows follow each other as their neighbours do, near 1 where
-    neighbours are drawn at random: there a product waits for memory.
+    Near 0 on grids and meshes, whose neighbours have nearby indices; near 1 on random graphs, whose
+    products are bound by the latency of memory.
 
     Examples
     --------
@@ -98,13 +94,13 @@ def scattering(graph: Graph) -> float:
     >>> scattering(Graph(nx.path_graph(100_000))) < 0.1
     True
     """
-    n = graph.n_nodes
+    n, n_rows = graph.n_nodes, thresholds.SAMPLE_ROWS
     n_pages = n_entries = 0
-    for start in np.linspace(0, max(0, n - _SAMPLE_ROWS), _N_SAMPLES).astype(np.int64):
-        first, last = graph.indptr[[start, min(start + _SAMPLE_ROWS, n)]]
-        # Rows of hubs have many entries; some of them suffice.
-        columns = graph.indices[first : min(last, first + 64 * _SAMPLE_ROWS)]
-        n_pages += len(np.unique(columns // _ROWS_PER_PAGE))
+    for start in np.linspace(0, max(0, n - n_rows), thresholds.N_SAMPLES).astype(np.int64):
+        first, last = graph.indptr[[start, min(start + n_rows, n)]]
+        # Rows of hubs have many entries, of which some suffice.
+        columns = graph.indices[first : min(last, first + 64 * n_rows)]
+        n_pages += len(np.unique(columns // thresholds.ROWS_PER_PAGE))
         n_entries += len(columns)
     return n_pages / max(n_entries, 1)
 
@@ -122,7 +118,8 @@ class Costs:
 
     def __init__(self, machine: MachineCosts | None = None, *, learns: bool = True) -> None:
         self.machine = machine or MachineCosts()
-        self._learns = learns
+        #: Whether observed times change predictions; else these depend on the arguments alone.
+        self.learns = learns
         self._corrections: dict[str, float] = {}
 
     def correction(self, method: str) -> float:
@@ -130,19 +127,19 @@ class Costs:
         return self._corrections.get(method, 1.0)
 
     def observe(self, method: str, predicted: float, seconds: float) -> None:
-        """Learn from a product: a little, since machines are disturbed.
+        """Move the correction towards the ratio of observed and predicted time.
 
-        Not at all where the same call is to give the same numbers.
+        By a small step, since times are noisy; not at all unless `learns`.
         """
-        if not (self._learns and predicted > 0 and seconds > 0):
+        if not (self.learns and predicted > 0 and seconds > 0):
             return
-        least, most = 1 / _MAX_CORRECTION, _MAX_CORRECTION
-        ratio = min(max(seconds / predicted, least), most)
-        corrected = self.correction(method) * ratio**_LEARNING_RATE
-        self._corrections[method] = min(max(corrected, least), most)
+        bounds = 1 / thresholds.MAX_CORRECTION, thresholds.MAX_CORRECTION
+        ratio = float(np.clip(seconds / predicted, *bounds))
+        corrected = self.correction(method) * ratio**thresholds.LEARNING_RATE
+        self._corrections[method] = float(np.clip(corrected, *bounds))
 
 
 @lru_cache(maxsize=1)
 def current_costs() -> Costs:
-    """Those of this process."""
+    """The costs of this process, which learn from all its products."""
     return Costs()

@@ -1,7 +1,7 @@
-"""From the parameters of estimators and commands to an operator that multiplies.
+"""`KernelChoice`: the kernel of estimators and commands, from parameters to an operator.
 
-They hold the graph as it came, a factor of its weights and a normalisation, where `grfpp.sample`
-and `grfpp.kernel_operator` take the weight matrix itself.
+Estimators and commands take a graph, a normalisation and a scale; `grfpp.sample` and
+`grfpp.kernel_operator` take the weight matrix.
 """
 
 from __future__ import annotations
@@ -11,29 +11,27 @@ from typing import Any, Self
 
 from grfpp._checks import one_of, positive
 from grfpp.estimate import KernelEstimate
+from grfpp.estimate.deflation import Deflation
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.operators.methods import METHODS
 from grfpp.operators.operator import KernelOperator, kernel_operator
+from grfpp.operators.thresholds import PLANNED_TOL
 from grfpp.options import WalkOptions
 from grfpp.walks.planning import plan_walks
-
-#: Of products that the planner makes, by default: iterations need more digits than readers, and
-#: polynomials reach them with a few more terms.
-PLANNED_TOL = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
 class KernelChoice:
-    """Which kernel of a graph's weights, and how it is computed; checked when it is made.
+    """A kernel of a graph's weights and the method that computes it, checked when it is made.
 
     Examples
     --------
     >>> import networkx as nx
     >>> choice = KernelChoice.of(kernel="diffusion:2", scale=0.64, seed=0)
     >>> choice.operator(nx.karate_club_graph())
-    KernelEstimate(n_nodes=34, degree=2)
+    KernelEstimate(n_nodes=34, degree=2, kernel=Diffusion(lam=2.0))
     >>> KernelChoice.of(estimate="exact").operator(nx.karate_club_graph())
     KernelOperator(n_nodes=34, kernel=Diffusion(lam=1.0), method='dense')
     """
@@ -55,7 +53,7 @@ class KernelChoice:
         one_of(self.estimate, "estimate", ("walks", "exact"))
         one_of(self.method, "method", (None, "auto", *METHODS))
         one_of(self.normalization, "normalization", ("sym", "rw", None))
-        # The one place where both words become one: `method`, and "exact" for its absence.
+        # A method decides whether there are walks, whatever `estimate` says.
         estimate = self.estimate
         if self.method is not None:
             estimate = "walks" if self.method == "walks" else "exact"
@@ -65,7 +63,7 @@ class KernelChoice:
 
     @classmethod
     def of(cls, **parameters: Any) -> Self:
-        """The choice that these keywords ask for, those of `WalkOptions` among them."""
+        """A choice from its fields and those of `WalkOptions` as keywords."""
         names = parameters.keys() & {item.name for item in fields(WalkOptions)}
         options = WalkOptions(**{name: parameters.pop(name) for name in names})
         return cls(**parameters, options=options)
@@ -81,7 +79,7 @@ class KernelChoice:
         return as_graph(graph).normalized(kind, self.scale)
 
     def check(self, graph: Any) -> None:
-        """Refuse a graph that kernel and walks do not suit, before anything is sampled."""
+        """Raise `InputError` for a graph that does not suit kernel or walks; nothing is sampled."""
         W = self.weights(graph)
         if self.is_exact:
             self.kernel.check_converges(W)
@@ -89,11 +87,16 @@ class KernelChoice:
             self.options.check_direction(directed=W.is_directed)
             plan_walks(W, self.kernel, self.options)
 
-    def operator(self, graph: Any, tol: float = PLANNED_TOL) -> KernelEstimate | KernelOperator:
-        """The kernel of a graph, ready to multiply; to `tol` where the planner chooses."""
+    def operator(
+        self, graph: Any, tol: float = PLANNED_TOL, deflation: Deflation | None = None
+    ) -> KernelEstimate | KernelOperator:
+        """The kernel of a graph, ready to multiply; to `tol` where the planner chooses.
+
+        Walks are deflated by `deflation` where it is given.
+        """
         W = self.weights(graph)
         if not self.is_exact:
-            return sample_estimate(W, self.kernel, self.options)
+            return sample_estimate(W, self.kernel, self.options, deflation=deflation)
         n_jobs = self.options.n_jobs
         if self.method is None:
             return KernelOperator.exact(W, self.kernel, n_jobs)
@@ -102,17 +105,17 @@ class KernelChoice:
         )
 
 
-def how_made(K: KernelEstimate | KernelOperator) -> str:
+def method_used(K: KernelEstimate | KernelOperator) -> str:
     """How products with a kernel were computed, for the attribute `method_` of estimators.
 
     Examples
     --------
-    >>> how_made(KernelChoice.of(estimate="exact").operator([[0, 1], [1, 0]]))
+    >>> method_used(KernelChoice.of(estimate="exact").operator([[0, 1], [1, 0]]))
     'exact'
     """
     if isinstance(K, KernelEstimate):
         return "walks"
     if not K._runner.warn:
         return "exact"
-    # Small graphs: the caller took the matrix, and no product was made.
+    # Of small graphs the caller takes the whole matrix, without a product.
     return K.used or "dense: the whole matrix at once"

@@ -16,7 +16,7 @@ from grfpp.kernels.base import InversePowerForm
 from grfpp.linalg.cg import inverse_times
 from grfpp.linalg.chebyshev import Expansion
 from grfpp.linalg.csr import frobenius
-from grfpp.linalg.functions import dense_weights, finite
+from grfpp.linalg.functions import dense_spectrum
 from grfpp.linalg.lanczos import function_times
 from grfpp.operators import thresholds
 from grfpp.operators.costs import Costs, stays_in_cache
@@ -24,14 +24,7 @@ from grfpp.operators.problem import CostEstimate, Problem
 from grfpp.options import WalkOptions
 from grfpp.typing import FloatArray
 
-#: Terms that are predicted for a power series whose Chebyshev series cannot be computed.
-_USUAL_TERMS = 200
 _EPS = float(np.finfo(np.float64).eps)
-#: Measured time of Lanczos' steps over that of their pieces, relative to polynomials: the mean over
-#: the cases of the planner's study.
-_LANCZOS_OVERHEAD = 1.2
-#: Steps of a node and factor with 16 walks.
-_STEPS = 144
 
 
 class Product(NamedTuple):
@@ -60,19 +53,19 @@ class Method(ABC):
 
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
-        #: Whether a product was computed: what is done once for all products is done.
+        #: Whether a product was computed, and with it what all products share.
         self.is_prepared = False
 
     @abstractmethod
     def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
-        """Predict the cost; next to no work is done."""
+        """Predict the cost, without computing a product."""
 
     def check(self) -> None:  # noqa: B027 - most serve all problems
-        """`InputError` where the method is for other kernels or graphs; no work is done."""
+        """Raise `InputError` for kernels or graphs that the method does not serve."""
 
     @abstractmethod
     def times(self, block: FloatArray, tol: float) -> Product:
-        """``K @ block``, to `tol` where that can be reached; the product has its error."""
+        """``K @ block`` to `tol`, or the most accurate product, with a bound on its error."""
 
     def _ineligible(self, reason: str) -> CostEstimate:
         return CostEstimate(self.name, ineligible_reason=reason)
@@ -94,12 +87,12 @@ class Method(ABC):
 
 
 class Chebyshev(Method):
-    """Polynomials on the interval of the spectrum."""
+    """Chebyshev polynomials on the interval of the spectrum."""
 
     name = "chebyshev"
 
     def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
-        """As many products with ``W`` as the series has terms."""
+        """One product with ``W`` for each term of the series."""
         problem, width, passes = self.problem, min(n_columns, self.chunk), 3
         if problem.graph.is_directed:
             n_terms, passes = self._taylor_terms(), 4
@@ -113,12 +106,12 @@ class Chebyshev(Method):
         return self._estimate(costs, 0.0, seconds * n_columns / width, n_bytes, note)
 
     def _taylor_terms(self) -> int:
-        """About twice as many terms as on an interval of the same radius."""
+        """Terms of the power series: about twice those of the Chebyshev series."""
         problem = self.problem
         try:
             expansion = Expansion.of(problem.kernel.value, problem.radius)
         except InputError:
-            return _USUAL_TERMS
+            return thresholds.USUAL_TERMS
         return 2 * expansion.n_terms(problem.tol / problem.n_nodes)
 
     def times(self, block: FloatArray, tol: float) -> Product:
@@ -177,14 +170,13 @@ class Dense(Method):
         if graph.is_directed:
             values = self._kernel = kernel.exact(graph)
         else:
-            eigenvalues, self._vectors = np.linalg.eigh(dense_weights(graph))
-            values = finite(kernel.value(eigenvalues))
+            values, self._vectors = dense_spectrum(graph, kernel.value)
         self._unit = float(np.abs(values).max(initial=0.0)) or 1.0
         values /= self._unit
         return values
 
     def times(self, block: FloatArray, tol: float) -> Product:
-        """By ``U g(Λ) Uᵀ``, until the kernel itself has become cheaper than both factors."""
+        """By ``U g(Λ) Uᵀ``, and by the kernel itself once it costs less than both factors."""
         if self._values is None:
             self._values = self._prepare()
         (n, width), U, g = block.shape, self._vectors, self._values
@@ -209,7 +201,7 @@ class Lanczos(Method):
     chunk = 16
 
     def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
-        """As many products with ``W`` as it took last time, or as polynomials take."""
+        """One product with ``W`` a step: as many steps as last time, or as polynomials take."""
         problem = self.problem
         if isinstance(problem.expansion, str):
             return self._ineligible(problem.expansion)
@@ -221,7 +213,7 @@ class Lanczos(Method):
         # The recurrence, and the sum of all vectors at the end.
         seconds = n_steps * self._step_seconds(width, costs, 12)
         seconds += 0.5 * n_steps * costs.machine.check * width**0.5
-        seconds *= _LANCZOS_OVERHEAD
+        seconds *= thresholds.LANCZOS_OVERHEAD
         n_bytes = 8 * problem.n_nodes * ((n_steps + 4) * width + 2 * n_columns)
         note = f"{n_steps} products with W{' at least' * (known is None)}"
         return self._estimate(costs, 0.0, seconds * n_columns / width, n_bytes, note)
@@ -244,23 +236,23 @@ class Lanczos(Method):
 
 
 class Solve(Method):
-    """``factor · (I − c W^of)^-power @ V`` as linear systems, one after the other."""
+    """``factor · (I − c W^of)^-power @ V`` by `power` linear systems in turn."""
 
     name = "solve"
 
     def estimate(self, n_columns: int, costs: Costs) -> CostEstimate:
-        """From the interval of the spectrum, or from the steps that Lanczos' method took."""
+        """From the condition number, or from the steps that Lanczos' method took."""
         problem, form = self.problem, _form(self.problem)
         if isinstance(form, str):
             return self._ineligible(form)
         n_steps = _predicted_steps(problem, form)
         width = min(n_columns, self.chunk)
-        each = form.of * self._step_seconds(width, costs, 1)
-        each += 9 * problem.n_nodes * width * costs.machine.number
+        step_seconds = form.of * self._step_seconds(width, costs, 1)
+        step_seconds += 9 * problem.n_nodes * width * costs.machine.number
         n_bytes = 8 * problem.n_nodes * (6 * width + 2 * n_columns)
         note = f"{n_steps} steps of conjugate gradients"
         note += f", {form.power} times" if form.power > 1 else ""
-        seconds = form.power * (n_steps + 1) * each
+        seconds = form.power * (n_steps + 1) * step_seconds
         return self._estimate(costs, 0.0, seconds * n_columns / width, n_bytes, note)
 
     def check(self) -> None:
@@ -269,7 +261,7 @@ class Solve(Method):
             raise InputError(f"method='solve': {form}")
 
     def times(self, block: FloatArray, tol: float) -> Product:
-        """One linear system after the other, each by conjugate gradients."""
+        """The linear systems in turn, each by conjugate gradients."""
         form = _form(self.problem)
         assert not isinstance(form, str)  # checked, or chosen where it is not
         low, high = _ends(self.problem, form)
@@ -286,9 +278,9 @@ class Solve(Method):
             return weights(image, scale=-form.c, base=vectors, keep=1.0)
 
         for n_later in reversed(range(power)):
-            # Later solves can make an error larger and the product smaller, by so much at most.
-            wanted = 0.9 * tol / power * (low / high) ** n_later
-            solved = inverse_times(multiply, low, product, wanted, thresholds.MAX_SOLVE_STEPS)
+            # Each later solve raises the relative error by the condition number at most.
+            solve_tol = 0.9 * tol / power * (low / high) ** n_later
+            solved = inverse_times(multiply, low, product, solve_tol, thresholds.MAX_SOLVE_STEPS)
             if solved.product is None:
                 return Product(np.zeros_like(block), 1.0, 1.0, 0.0, "no convergence")
             product, norm, n_steps = solved.product, solved.norm, n_steps + solved.n_steps
@@ -297,7 +289,7 @@ class Solve(Method):
 
 
 def _form(problem: Problem) -> InversePowerForm | str:
-    """The kernel as an inverse power of a positive matrix, or why it is none."""
+    """The kernel as an inverse power of a positive definite matrix, or why it is none."""
     form = problem.kernel.inverse_power_form
     if form is None:
         return "the kernel is no inverse power"
@@ -309,7 +301,7 @@ def _form(problem: Problem) -> InversePowerForm | str:
 
 
 def _ends(problem: Problem, form: InversePowerForm) -> tuple[float, float]:
-    """Between what the eigenvalues of ``I − c W^of`` lie."""
+    """Bounds of the eigenvalues of ``I − c W^of``."""
     reach = form.c * problem.radius**form.of
     return 1 - reach, 1 + reach if form.of == 1 else 1.0
 
@@ -319,7 +311,7 @@ def _predicted_steps(problem: Problem, form: InversePowerForm) -> int:
     ratio = float(high / low)
     whole_power = int(form.power)
     norm = min(1.0, problem.typical_norm)
-    # What the bound asks for: the residual over the smallest eigenvalue.
+    # The bound on the error is the residual over the smallest eigenvalue.
     digits = math.log(2 * math.sqrt(ratio) / (problem.tol * norm))
     digits += (whole_power - 1) * math.log(ratio)
     steps = max(2, math.ceil(0.5 * math.sqrt(ratio) * digits))
@@ -348,18 +340,19 @@ class Walks(Method):
             return self._ineligible(f"walks left an error of {problem.walk_error:.2g}")
         n, machine = float(problem.n_nodes), costs.machine
         n_factors = 2 * _degree(problem)
-        entries = n * _STEPS * min(1.0, n / _STEPS)
-        setup = 2e-3 + n_factors * n * _STEPS * machine.walk
+        n_steps = thresholds.STEPS_PER_NODE
+        entries = n * n_steps * min(1.0, n / n_steps)
+        setup = 2e-3 + n_factors * n * n_steps * machine.walk
         # Symmetrised: both orders of the factors.
         product = 2 * n_factors * machine.product(entries, n, min(n_columns, 64), 1)
         product *= max(1.0, n_columns / 64)
         checks = self._reference.estimate(thresholds.N_CHECKED_COLUMNS, costs).product
         n_bytes = 12 * n_factors * entries + 32 * n * n_columns
-        note = f"{n_factors * _STEPS} steps a node at least, then a check"
+        note = f"{n_factors * n_steps} steps a node at least, then a check"
         return self._estimate(costs, setup, product + checks, n_bytes, note)
 
     def times(self, block: FloatArray, tol: float) -> Product:
-        """The product by as many walks as it takes, or the best that there was."""
+        """The product by as many walks as `tol` needs, or the last product that missed it."""
         while True:
             product = self.attempt(block, tol)
             is_last = self._n_walks * thresholds.WALKS_GROWTH > thresholds.MAX_WALKS
@@ -372,7 +365,7 @@ class Walks(Method):
             self._estimated = None
 
     def attempt(self, block: FloatArray, tol: float) -> Product:
-        """The product by the present number of walks, and an estimate of its error."""
+        """The product by the current number of walks, with an estimate of its error."""
         if self._estimated is None:
             options = _options(self.problem, self._n_walks)
             self._estimated = sample_estimate(self.problem.graph, self.problem.kernel, options)
@@ -385,16 +378,16 @@ class Walks(Method):
             signs = np.random.default_rng(0).choice([-1.0, 1.0], (width, n_checked))
             signs /= n_checked**0.5
             safety = thresholds.CHECK_SAFETY
-        wanted = self._reference.times(np.ascontiguousarray(block @ signs), 0.1 * tol)
-        product /= wanted.unit
-        error = safety * (frobenius(product @ signs - wanted.scaled) + wanted.error)
+        exact = self._reference.times(np.ascontiguousarray(block @ signs), 0.1 * tol)
+        product /= exact.unit
+        error = safety * (frobenius(product @ signs - exact.scaled) + exact.error)
         steps = K.meta["steps_per_node"]
         note = f"pooled walks of degree {K.degree}, {steps:.0f} steps a node"
-        return Product(product, wanted.unit, error, frobenius(product), note)
+        return Product(product, exact.unit, error, frobenius(product), note)
 
 
 def _degree(problem: Problem) -> int:
-    return 2 if problem.n_terms <= thresholds.MAX_TERMS_OF_NEAR_KERNELS else 4
+    return 2 if problem.n_terms <= thresholds.MAX_TERMS_OF_DEGREE_TWO else 4
 
 
 def _options(problem: Problem, n_walks: int) -> WalkOptions:

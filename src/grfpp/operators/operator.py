@@ -22,12 +22,9 @@ from grfpp.operators.costs import Costs, current_costs
 from grfpp.operators.methods import METHODS
 from grfpp.operators.planner import Runner
 from grfpp.operators.problem import Plan, Problem
-from grfpp.operators.thresholds import EXACT_DENSE_NODES
-from grfpp.options import LEAST_TOLERANCE
+from grfpp.operators.thresholds import EXACT_DENSE_NODES, EXACT_TOL
+from grfpp.options import MIN_TOLERANCE
 from grfpp.typing import FloatArray, IntArray
-
-#: Of products where the kernel is asked for exactly.
-_EXACT_TOL = 1e-10
 
 
 class KernelOperator(NodeMatrix):
@@ -35,6 +32,15 @@ class KernelOperator(NodeMatrix):
 
     It has the methods of `grfpp.KernelEstimate` that tasks use. Whole matrices, diagonals and
     features are exact to rounding.
+
+    Examples
+    --------
+    >>> import grfpp
+    >>> K = grfpp.kernel_operator([[0, 1], [1, 0]], "diffusion:1", tol=1e-6)
+    >>> K @ np.array([1.0, 0.0])
+    array([1.543, 1.175])
+    >>> K.rows([0]).shape, round(K.entry(0, 1), 3)
+    ((1, 2), 1.175)
     """
 
     def __init__(self, runner: Runner) -> None:
@@ -46,7 +52,7 @@ class KernelOperator(NodeMatrix):
 
     @classmethod
     def exact(cls, W: Graph, kernel: Kernel, n_jobs: int = -1) -> KernelOperator:
-        """Products as accurate as rounding allows, always by the same method.
+        """An operator with products to 1e-10, always by the same method.
 
         Examples
         --------
@@ -57,7 +63,7 @@ class KernelOperator(NodeMatrix):
         array([1.543, 1.175])
         """
         method = "dense" if W.n_nodes <= EXACT_DENSE_NODES else "chebyshev"
-        problem = Problem(W, kernel, _EXACT_TOL, n_jobs)
+        problem = Problem(W, kernel, EXACT_TOL, n_jobs)
         return cls(Runner(problem, Costs(learns=False), method=method, warn=False))
 
     def __repr__(self) -> str:
@@ -77,7 +83,7 @@ class KernelOperator(NodeMatrix):
 
     @property
     def meta(self) -> dict[str, Any]:
-        """What made the operator."""
+        """Provenance: kernel, tolerance and method."""
         method = self._runner.name or self._runner.method
         what = {"kernel": repr(self.kernel), "exact": True, "tol": self.tol}
         return {**what, "method": method, "used": self.used}
@@ -136,8 +142,7 @@ class KernelOperator(NodeMatrix):
     def features(self) -> tuple[FloatArray, FloatArray]:
         """Dense ``X, Y`` with ``K = X Yᵀ``: the mean of the walks' features.
 
-        ``X`` is ``± g^½(W)`` and ``Y`` is ``g^½(Wᵀ)``, equal for undirected graphs but for the
-        sign of a kernel with ``α_0 < 0``.
+        ``X = ± g^½(W)`` and ``Y = g^½(Wᵀ)``, with the minus sign for kernels with ``α_0 < 0``.
         """
         n = self.n_nodes
         require_bytes(5 * 8 * n * n, f"exact features of {n} nodes")
@@ -186,7 +191,7 @@ def kernel_operator(
     n_jobs: int = -1,
     repeatable: bool = False,
 ) -> KernelOperator:
-    """Make an operator that multiplies with a kernel, by the method that takes least time.
+    """An operator that multiplies with a kernel by the method of least predicted time.
 
     Parameters
     ----------
@@ -195,13 +200,14 @@ def kernel_operator(
     kernel
         The kernel ``g(W)``, such as ``Diffusion(5)``, or how the command line writes it.
     tol
-        Products are right to ``‖K̂V − KV‖ ≤ tol · ‖KV‖``, in Frobenius' norm, from 1e-12 up. Every
-        method knows or measures its error, and another one steps in where it is too large. Where
-        ``K V`` is so small against ``‖K‖ · ‖V‖`` that rounding is more, a warning says so.
+        Relative error of products in the Frobenius norm, ``‖K̂V − KV‖ ≤ tol · ‖KV‖``, at least
+        1e-12. Every method bounds or measures its error, and where it is too large another method
+        is used. A warning says where rounding alone may exceed it, as where ``K V`` is far smaller
+        than ``‖K‖ · ‖V‖``.
     n_columns
-        Columns that will be multiplied in all, where that is known: many of them are worth more
-        preparation. Without it each product is planned by its own columns, and eigenvectors are
-        found once products have taken as long.
+        Columns that will be multiplied in all, where that is known: eigenvectors, computed once,
+        pay for many columns. Without it each product is planned by its number of columns, and
+        eigenvectors are computed once products have taken as long as they would.
     method
         ``"auto"``, or one of these.
         ``"dense"``: all eigenvectors.
@@ -214,24 +220,24 @@ def kernel_operator(
     n_jobs
         Threads; -1 for all cores.
     repeatable
-        Whether the method is picked by the arguments and the machine's constants alone, and not
-        by how long products took in this process too: then the same call gives the same numbers.
-        Without it two calls agree to `tol`.
+        Whether the method is chosen by the arguments and the machine's constants alone, not by
+        observed times of products and what this process has imported: then the same call gives the
+        same numbers. Without it two calls agree to `tol`.
 
     Returns
     -------
     KernelOperator
         A scipy ``LinearOperator``: ``K @ V``, ``K.T``, ``K[i, j]``, ``K.rows(nodes)``. ``K.plan``
-        prints what was picked and what the others would have cost, ``K.used`` how the last product
-        was made.
+        prints the chosen method and the predicted costs of all, ``K.used`` how the last product
+        was computed.
 
     Raises
     ------
     DivergentSeriesError
         When the kernel diverges on this graph.
     InputError
-        When the kernel's values exceed the range of float64 on this graph, which is normalised
-        then; and for anything else that cannot be used.
+        When the kernel's values exceed the range of float64 on this graph (normalise it), and for
+        other invalid arguments.
 
     Examples
     --------
@@ -242,16 +248,25 @@ def kernel_operator(
     (34, 2)
     >>> K.plan.method
     'dense'
+
+    References
+    ----------
+    J. C. Mason and D. C. Handscomb, Chebyshev Polynomials, 2002.
+    T. Chen et al., Error bounds for Lanczos-based matrix function approximation, SIAM J. Matrix
+    Anal. Appl. 43, 2022.
+    M. R. Hestenes and E. Stiefel, Methods of conjugate gradients for solving linear systems, 1952.
+    A. H. Al-Mohy and N. J. Higham, Computing the action of the matrix exponential, with an
+    application to exponential integrators, SIAM J. Sci. Comput. 33, 2011.
     """
     graph = as_graph(W)
     accuracy = finite(tol, "tol")
-    if not LEAST_TOLERANCE <= accuracy < 1:
-        wanted = f"at least {LEAST_TOLERANCE:g} and below 1"
+    if not MIN_TOLERANCE <= accuracy < 1:
+        wanted = f"at least {MIN_TOLERANCE:g} and below 1"
         raise InputError(f"must be {wanted}, found {shown(tol)}", argument="tol")
     one_of(method, "method", ("auto", *METHODS))
     columns = None if n_columns is None else whole(n_columns, "n_columns", 1)
-    drawn = None if seed is None else whole(seed, "seed", 0)
+    checked_seed = None if seed is None else whole(seed, "seed", 0)
     thread_count(n_jobs)
     costs = Costs(learns=False) if repeatable else current_costs()
-    problem = Problem(graph, kernel_of(kernel), accuracy, n_jobs, drawn)
+    problem = Problem(graph, kernel_of(kernel), accuracy, n_jobs, checked_seed)
     return KernelOperator(Runner(problem, costs, columns, method))

@@ -1,4 +1,4 @@
-"""Products to a tolerance: a method is chosen, its error is checked, another one may step in."""
+"""Products to a tolerance: choose a method, check its error, use another one where it is large."""
 
 from __future__ import annotations
 
@@ -51,17 +51,19 @@ def choose(
     >>> choose(problem, 1, Costs(MachineCosts())).method
     'chebyshev'
     """
-    estimates = {name: each(problem).estimate(n_columns, costs) for name, each in METHODS.items()}
-    for name, each in estimates.items():
-        if each.ineligible_reason is None and not fits(each.n_bytes):
-            reason = f"needs {readable_bytes(int(each.n_bytes))} of memory"
-            estimates[name] = replace(each, ineligible_reason=reason)
+    estimates = {name: make(problem).estimate(n_columns, costs) for name, make in METHODS.items()}
+    for name, estimate in estimates.items():
+        if estimate.ineligible_reason is None and not fits(estimate.n_bytes):
+            reason = f"needs {readable_bytes(int(estimate.n_bytes))} of memory"
+            estimates[name] = replace(estimate, ineligible_reason=reason)
+    # A prediction does not load numba, unless choices depend on the arguments alone.
+    predict_walks = predict_walks and ("numba" in sys.modules or not costs.learns)
     estimates["walks"] = _checked_walks(problem, estimates, n_products, predict=predict_walks)
-    eligible = [each for each in estimates.values() if each.ineligible_reason is None]
+    eligible = [e for e in estimates.values() if e.ineligible_reason is None]
     if method != "auto":
         chosen, reason = method, "as asked for"
     elif eligible:
-        chosen = min(eligible, key=lambda each: each.seconds(n_products)).method
+        chosen = min(eligible, key=lambda estimate: estimate.seconds(n_products)).method
         reason = "the least time" if len(eligible) > 1 else "the only one"
     else:
         reasons = "; ".join(f"{name}: {e.ineligible_reason}" for name, e in estimates.items())
@@ -75,20 +77,18 @@ def _checked_walks(
 ) -> CostEstimate:
     """The estimate of walks, ineligible where trying them does not pay."""
     walks, tol = estimates["walks"], problem.tol
-    eligible = [each for each in estimates.values() if each.ineligible_reason is None]
-    others = [each for each in eligible if each is not walks]
+    eligible = [e for e in estimates.values() if e.ineligible_reason is None]
+    others = [estimate for estimate in eligible if estimate is not walks]
     if walks not in eligible or not others:
         return walks
-    best = min(others, key=lambda each: each.seconds(n_products))
-    # Predicted only where that is quick: few edges, and nothing to compile.
-    is_quick = problem.n_entries < thresholds.MAX_PREDICTED_ENTRIES and "numba" in sys.modules
+    best = min(others, key=lambda estimate: estimate.seconds(n_products))
+    is_quick = problem.n_entries < thresholds.MAX_PREDICTED_ENTRIES
     error = predicted_walk_error(problem) if predict and is_quick else None
     seconds = walks.seconds(n_products)
     if error is not None and error > thresholds.MAX_WALK_ERROR_RATIO * tol:
         reason = f"would have an error of about {error:.2g}; {best.method} reaches {tol:g}"
-    elif tol < thresholds.MIN_WALK_TOLERANCE:
-        least = thresholds.MIN_WALK_TOLERANCE
-        reason = f"random: for tolerances from {least:g} on; {best.method} reaches {tol:g}"
+    elif tol < (min_tol := thresholds.MIN_WALK_TOLERANCE):
+        reason = f"random: for tolerances from {min_tol:g} on; {best.method} reaches {tol:g}"
     elif seconds > thresholds.MAX_WALK_SHARE * best.seconds(n_products):
         reason = f"{seconds:.2g} s at least; {best.method} takes less"
     else:
@@ -102,11 +102,11 @@ class Runner:
     Parameters
     ----------
     problem, costs
-        What to multiply, on which machine.
+        The product, and the costs of this machine.
     n_columns, method
         As for `grfpp.kernel_operator`.
     warn
-        Whether to try other methods, and to warn, where rounding exceeds the tolerance.
+        Whether to try other methods, then warn, where rounding exceeds the tolerance.
 
     Attributes
     ----------
@@ -127,7 +127,7 @@ class Runner:
     ) -> None:
         self.problem, self.costs = problem, costs
         self.n_columns, self.method, self.warn = n_columns, method, warn
-        self._methods: dict[str, Method] = {name: each(problem) for name, each in METHODS.items()}
+        self._methods: dict[str, Method] = {name: make(problem) for name, make in METHODS.items()}
         if method != "auto":
             self._methods[method].check()
         self.used, self.name = "", ""
@@ -137,11 +137,11 @@ class Runner:
 
     @property
     def plan(self) -> Plan:
-        """The plan for products as wide as the last one; before the first, as wide as expected."""
+        """The plan for products of the last number of columns, or of the expected one."""
         plan = self._plan(self._last_width, predict_walks=True)
         if not self.name or self.name == plan.method:
             return plan
-        # The method of the last product need not be the best by now: it taught the cost model.
+        # Observed times have changed the predictions since the last product.
         return replace(plan, method=self.name, reason="which multiplied last")
 
     def _plan(self, width: int, *, predict_walks: bool = False) -> Plan:
@@ -175,7 +175,7 @@ class Runner:
             advice = "use the normalisation 'sym'" if is_large else "take a kernel that grows less"
             raise InputError(problem, advice=advice) from None
         self.used = product.note
-        # As predicted, not as measured: the same products are computed in the same way again.
+        # As predicted, not as measured: the same calls choose the same methods.
         estimate = self._methods[self.name].estimate(block.shape[1], self.costs)
         self._seconds_spent += estimate.product
         return result
@@ -194,13 +194,13 @@ class Runner:
         return product
 
     def _product(self, block: FloatArray) -> Product:
-        """Choose a method for a block, and multiply. The first rule that applies decides.
+        """Choose a method by the first rule that applies, and multiply.
 
-        1. The method that the user has named.
-        2. Dense matrices for tiny graphs, whose eigenvectors take less than comparing methods.
-        3. Dense eigenvectors, once the products so far have taken as long as they would.
+        1. The method that the caller has named.
+        2. ``"dense"`` for tiny graphs, whose eigenvectors take less time than comparing methods.
+        3. ``"dense"`` once the products so far have taken as long as eigenvectors would.
         4. The method of least predicted time (`choose`). Walks that miss the tolerance are
-           ineligible from then on.
+           ineligible afterwards.
         """
         width = block.shape[1]
         if self.method != "auto":
@@ -218,7 +218,7 @@ class Runner:
             if product.reaches(self.problem.tol):
                 self.name = "walks"
                 return product
-            self.problem.walk_error = product.error / product.norm  # out of their reach
+            self.problem.walk_error = product.error / product.norm  # walks are ineligible now
             del self._plans[width]
             return self._product(block)
         return self._multiply_by(name, block)
@@ -247,13 +247,13 @@ class Runner:
         return _joined(products)
 
     def _checked(self, product: Product, block: FloatArray) -> Product:
-        """The product if it reaches the tolerance; else another method's, if that does."""
+        """The product, or that of another method where only that reaches the tolerance."""
         problem, tol = self.problem, self.problem.tol
         if product.reaches(tol) or (not self.warn and product.norm > 0):
             return product
         if self.method == "walks":
             error = f"an error of {product.error / product.norm:.2g} on this product"
-            what = f"{product.note} have {error}, and more would not bring it to tol={tol:g}"
+            what = f"{product.note} have {error}, which more walks do not lower to tol={tol:g}"
             raise InputError(what, advice="use method='auto', or a larger tol")
         part = self._on_components(block)
         if part is not None:
@@ -264,15 +264,14 @@ class Runner:
             again = self._multiply_by("dense", block)
             if again.reaches(tol):
                 return again
-        warning = f"the product with {problem.kernel!r} is so much smaller than the kernel's norm "
-        warning += f"times that of V that rounding may be more than tol={tol:g} of it"
-        warn_user(InputWarning(warning))
+        warning = "may be exceeded by rounding, since K V is far smaller than ‖K‖ ‖V‖"
+        warn_user(InputWarning(warning, argument="tol", tol=tol))
         return product
 
     def _on_components(self, block: FloatArray) -> Product | None:
-        """The product on those components only that the block touches, where there are others.
+        """The product on the connected components where the block is not zero; ``None`` for all.
 
-        On them the kernel may be smaller by orders of magnitude, and rounding with it.
+        The kernel may be smaller by orders of magnitude on them, and so is rounding.
         """
         graph = self.problem.graph
         touched = np.flatnonzero(np.any(block != 0, axis=1))

@@ -1,4 +1,4 @@
-"""The product that is asked for, what each method would cost, and the plan that was chosen."""
+"""`Problem`, the product to compute; `CostEstimate` of each method; the chosen `Plan`."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class Problem:
     tol: float
     n_jobs: int = -1
     seed: int | None = None
-    #: Steps that Lanczos' method took, once it has run.
+    #: Steps of Lanczos' method in its last product, if any.
     lanczos_steps: int | None = field(default=None, init=False)
-    #: The error of a product by walks that was too large.
+    #: Relative error of a product by walks that missed the tolerance, if any.
     walk_error: float | None = field(default=None, init=False)
 
     @property
@@ -62,7 +62,7 @@ class Problem:
 
     @cached_property
     def radius(self) -> float:
-        """No eigenvalue is larger in absolute value; positive also where there are no edges."""
+        """A bound of the spectral radius, positive also for graphs without edges."""
         radius = self.graph.spectral_radius() * (1 + MARGIN)
         return radius or 0.5 * min(1.0, self.kernel.radius)
 
@@ -90,7 +90,7 @@ class Problem:
 
     @cached_property
     def bulk(self) -> float:
-        """Where most eigenvalues would end if edges were random (Wigner); not so on meshes."""
+        """The radius of most eigenvalues of a random graph (Wigner's semicircle law)."""
         spread = frobenius(self.graph.weights) / max(self.n_nodes, 1) ** 0.5
         return min(2 * spread, self.radius) or self.radius
 
@@ -98,8 +98,8 @@ class Problem:
     def typical_norm(self) -> float:
         """Predicted ``‖K V‖`` in units of ``peak · ‖V‖`` for random columns.
 
-        The mean square of the eigenvalues is known; they are assumed to lie as those of a random
-        matrix do, but for one at the end of the interval.
+        The eigenvalues, whose mean square is known, are assumed to follow the semicircle law, but
+        for one at the end of the interval.
         """
         if isinstance(self.expansion, str):
             return 1.0
@@ -126,18 +126,26 @@ class Problem:
             part = Expansion.of(self.kernel.value, self.bulk)
         except InputError:
             return self.n_terms
-        wanted = self.tol * self.typical_norm * whole.peak / part.peak
-        return min(self.n_terms, 3 + part.n_terms(min(wanted, 0.5)))
+        share = self.tol * self.typical_norm * whole.peak / part.peak
+        return min(self.n_terms, 3 + part.n_terms(min(share, 0.5)))
 
 
 @dataclass(frozen=True)
 class CostEstimate:
-    """What one method would cost, or why it is ineligible."""
+    """Predicted cost of one method, or why it is ineligible.
+
+    Examples
+    --------
+    >>> CostEstimate("dense", setup=0.5, product=0.01).seconds(n_products=10)
+    0.6
+    """
 
     method: str
-    #: Seconds once, and seconds for each product.
+    #: Seconds of what all products share.
     setup: float = 0.0
+    #: Seconds of each product.
     product: float = 0.0
+    #: Memory of the method.
     n_bytes: float = 0.0
     #: How it works here, in words.
     note: str = ""
@@ -151,7 +159,7 @@ class CostEstimate:
 
 @dataclass(frozen=True)
 class Plan:
-    """Which method multiplies, what the others would have cost, and why.
+    """The chosen method, the predicted costs of all methods, and the reason of the choice.
 
     Examples
     --------

@@ -5,23 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from grfpp._memory import GRANTED, available_bytes
+from grfpp.operators import thresholds
 
 #: The methods; see `SolvePlan`.
 SOLVERS = ("columns", "products", "features")
-
-# The cost model, in multiplications.
-#: Evaluations of the likelihood in training, and conjugate gradient steps in each.
-_EVALUATIONS, _STEPS = 40, 30
-#: Right-hand sides: the targets and the probes of the determinant.
-_SIDES = 11
-#: Cost of a multiplication of dense matrices, relative to sparse ones.
-_DENSE_COST = 0.1
-#: Matrices that span a family of kernels between observed nodes.
-_SPAN_SIZE = 25
-#: Factors of `GRFKernel` by default on both sides, and entries in a row of each.
-_FACTORS, _ENTRIES = 8, 360
-#: Walks have a bias, so they must be this many times cheaper than exact methods.
-_MIN_SPEEDUP_OF_WALKS = 4.0
 
 
 @dataclass(frozen=True)
@@ -74,20 +61,22 @@ def plan_solves(
     >>> print(plan_solves(5_000, 25_000_000, 2_500, 40))
     features (13 times less work than exact methods; multiplications: columns 2.6e+12, ...
     """
-    training = _EVALUATIONS * _STEPS * _SIDES
-    dense = _SPAN_SIZE * n_observed**2 + _DENSE_COST * n_observed**3
+    n_evaluations, span = thresholds.TRAINING_EVALUATIONS, thresholds.SPAN_SIZE
+    training = n_evaluations * thresholds.STEPS_PER_EVALUATION * thresholds.TRAINING_SIDES
+    dense = span * n_observed**2 + thresholds.DENSE_COST * n_observed**3
+    entries = n_nodes * min(thresholds.FEATURE_ENTRIES, n_nodes)
     work = {
-        "columns": n_terms * n_entries * n_observed + _EVALUATIONS * dense,
+        "columns": n_terms * n_entries * n_observed + n_evaluations * dense,
         "products": float(training * n_terms * n_entries),
-        "features": float((training + 100) * _FACTORS * n_nodes * min(_ENTRIES, n_nodes)),
+        "features": float((training + 100) * thresholds.FEATURE_FACTORS * entries),
     }
     if how != "auto":
         return SolvePlan(how, work, "as asked for")
     # The span, a copy while it is computed, and a few matrices.
-    if 8 * (2 * _SPAN_SIZE + 8) * n_observed**2 > GRANTED * available_bytes():
+    if 8 * (2 * span + 8) * n_observed**2 > GRANTED * available_bytes():
         del work["columns"]
     exact = min((name for name in work if name != "features"), key=work.__getitem__)
     ratio = work[exact] / work["features"]
-    if ratio > _MIN_SPEEDUP_OF_WALKS:
+    if ratio > thresholds.MIN_SPEEDUP_OF_WALKS:
         return SolvePlan("features", work, f"{ratio:.0f} times less work than exact methods")
     return SolvePlan(exact, work, "least work among exact methods")

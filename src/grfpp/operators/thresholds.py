@@ -1,4 +1,4 @@
-"""The thresholds of the planner in one table, each with its reason."""
+"""The planner's thresholds and the constants of its cost models in one table, with reasons."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MAX_LANCZOS_STEPS = 400
 MAX_SOLVE_STEPS = 20_000
 #: Share of the time of the other method below which eigenvectors that are due replace it.
 DENSE_TAKEOVER_SHARE = 0.8
-#: Columns for which a plan is made when the caller has not said how many.
+#: Columns for which a plan is made without `n_columns`: a block of usual width.
 USUAL_COLUMNS = 16
 #: Tolerance from which walks are considered: error falls with the root of the number of walks.
 MIN_WALK_TOLERANCE = 0.005
@@ -31,9 +31,54 @@ FIRST_WALKS = 16
 WALKS_GROWTH = 4
 #: Walks of the last attempt: 64 times the first, for at most an eighth of its error.
 MAX_WALKS = 1024
-#: Chebyshev terms up to which a kernel is near, for walks of degree 2; far ones take degree 4.
-MAX_TERMS_OF_NEAR_KERNELS = 12
-#: Random combinations of columns on which a product of walks is checked: each takes an exact one.
+#: Chebyshev terms up to which walks have degree 2: products of more factors do not pay for kernels
+#: of short range. Other kernels take degree 4.
+MAX_TERMS_OF_DEGREE_TWO = 12
+#: Random combinations of columns on which a product of walks is checked: each takes an exact
+#: product.
 N_CHECKED_COLUMNS = 8
-#: Factor of safety on the error that these show, which is itself an estimate.
+#: Factor of safety on the error of these combinations, which is itself an estimate.
 CHECK_SAFETY = 1.2
+#: Terms that are predicted for a power series whose Chebyshev series cannot be computed: about as
+#: many as kernels near their radius of convergence need.
+USUAL_TERMS = 200
+#: Measured time of Lanczos' steps over that of their parts, relative to polynomials: the mean over
+#: the cases of ``python -m grfpp_lab.studies.planner``.
+LANCZOS_OVERHEAD = 1.2
+#: Steps of the walks of a node in one factor, with `FIRST_WALKS` walks of mean length 9.
+STEPS_PER_NODE = 144
+#: Tolerance of products where the kernel is asked for exactly: above the rounding of long series.
+EXACT_TOL = 1e-10
+#: Tolerance of products inside estimators: iterations need more digits than readers, and
+#: polynomials reach them with a few more terms.
+PLANNED_TOL = 1e-6
+#: Bytes of the cache of one core: the usual size of an L2 cache.
+CACHE_BYTES = 2**20
+#: Rows of a block of 16 columns in a page of memory: 4096 bytes.
+ROWS_PER_PAGE = 32
+#: Successive rows of one sample of `costs.scattering`: four pages.
+SAMPLE_ROWS = 128
+#: Samples of `costs.scattering`, spread over all rows, whose order may differ by region.
+N_SAMPLES = 16
+#: Exponent of an observed ratio of times in the correction of a method: one disturbed product
+#: changes predictions by 15 % at most.
+LEARNING_RATE = 0.2
+#: Bound of the correction of a method, and of its inverse: disturbed times exclude no method.
+MAX_CORRECTION = 2.0
+#: Evaluations of the likelihood in the training of a Gaussian process: the bound of its search.
+TRAINING_EVALUATIONS = 40
+#: Predicted steps of conjugate gradients in each evaluation.
+STEPS_PER_EVALUATION = 30
+#: Right-hand sides of each evaluation: the targets, and probes of the determinant.
+TRAINING_SIDES = 11
+#: Cost of a multiplication of dense matrices relative to sparse ones: BLAS works in the cache.
+DENSE_COST = 0.1
+#: Predicted number of matrices that span a family of kernels between observed nodes.
+SPAN_SIZE = 25
+#: Factors of `GRFKernel` by default, on both sides.
+FEATURE_FACTORS = 8
+#: Predicted entries in a row of each of these factors.
+FEATURE_ENTRIES = 360
+#: Ratio of the cost of exact methods to that of walks from which a process takes walks: walks have
+#: an error, so they must be much cheaper.
+MIN_SPEEDUP_OF_WALKS = 4.0

@@ -29,13 +29,13 @@ from grfpp.typing import IntArray
 #: Fields of `WalkOptions` that are no parameters of every estimator; `random_state` is the seed.
 _NOT_SHARED = {"seed", "dtype", "full_walks", "truncate", "on_infinite_variance", *OF_ESTIMATES}
 
-_SHARED = [(o.name, Any, o.default) for o in fields(WalkOptions) if o.name not in _NOT_SHARED]
+_SHARED = [(f.name, Any, f.default) for f in fields(WalkOptions) if f.name not in _NOT_SHARED]
 WalkParameters: Any = make_dataclass("WalkParameters", _SHARED, kw_only=True, eq=False, repr=False)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class KernelParameters(WalkParameters):  # type: ignore[misc]  # made above
-    """Which kernel, and how it is computed.
+    """The kernel, and how it is computed.
 
     Parameters
     ----------
@@ -43,8 +43,9 @@ class KernelParameters(WalkParameters):  # type: ignore[misc]  # made above
         A kernel, or its text form: ``"diffusion"``, ``"diffusion:2"``, ``"squared-diffusion"``, …
         (`grfpp.kernels.kernel_from_spec`).
     estimate
-        ``"walks"`` estimates the kernel by random walks; ``"exact"`` computes it, and parameters
-        about walks are not used.
+        ``"walks"`` estimates the kernel by random walks; ``"exact"`` computes it as accurately as
+        rounding allows, and parameters about walks are not used. Estimators whose samples are nodes
+        have `method` too, which overrides `estimate` (`NodeKernelParameters`).
     scale
         Factor of the weights ``W = scale · D^-1/2 A D^-1/2``, as in `Graph.normalized`: the square
         of the paper's ``σ``.
@@ -88,9 +89,11 @@ class NodeKernelParameters(KernelParameters):
         ``"sym"`` for ``W = scale · D^-1/2 A D^-1/2``, ``"rw"`` for ``scale · D^-1 A``, ``None`` for
         ``scale · A``.
     method
-        ``"auto"`` lets the planner choose how products are computed; ``"dense"``,
-        ``"chebyshev"``, ``"lanczos"`` or ``"solve"`` asks for one of its methods
-        (`grfpp.kernel_operator`). ``None`` follows `estimate`.
+        How products with the kernel are computed. ``"walks"`` is the same as ``estimate="walks"``.
+        ``"auto"`` takes the planner's method of least predicted time; the names of its methods
+        (`grfpp.kernel_operator`) ask for one of them, accurate to a tolerance. All of these
+        override `estimate`. ``None``, the default, follows it: only ``estimate="exact"`` without a
+        method computes as accurately as rounding allows.
     reuse_walks, symmetrize, deflate
         See `grfpp.WalkOptions`.
     """
@@ -143,9 +146,9 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
         if reset:
             self._graph_digest = digest
         elif self._graph_digest != digest:
-            found = f"has {graph.n_nodes} nodes and is not the fitted graph of "
-            advice = f"fit it to this one; {self._splitting}"
-            raise InputError(f"{found}{self.n_features_in_}", argument="X", advice=advice)
+            problem = f"must be the fitted graph of {self.n_features_in_} nodes, found another "
+            advice = f"fit the estimator to it; {self._splitting}"
+            raise InputError(f"{problem}of {graph.n_nodes}", argument="X", advice=advice)
         return graph
 
 
@@ -189,8 +192,8 @@ def read_nodes(
     # A list is passed on as it is: numpy converts numbers next to text into text.
     nodes = names.numbers(X if isinstance(X, list) and np.ndim(X) == 1 else column, argument)
     if distinct and len(np.unique(nodes)) < len(nodes):
-        twice = np.bincount(nodes).argmax()
-        raise InputError(f"must have each node once, not node {twice}", argument=argument)
+        node = np.bincount(nodes).argmax()
+        raise InputError(f"must have each node once, found node {node} again", argument=argument)
     return nodes
 
 
@@ -223,7 +226,7 @@ def candidate_kernels(kernel: Any, default: Sequence[Kernel]) -> list[Kernel]:
     kernels = kernel if isinstance(kernel, list | tuple) else [kernel]
     if not kernels:
         raise InputError("must not be an empty list", argument="kernel")
-    return [kernel_of(each) for each in kernels]
+    return [kernel_of(candidate) for candidate in kernels]
 
 
 def is_auto(value: Any) -> bool:

@@ -12,20 +12,21 @@ from grfpp._checks import array_of, whole
 from grfpp.errors import InputError
 from grfpp.typing import BoolArray, FloatArray, IntArray
 
-#: Bounds of the logarithm of the slope, which is 1 over the temperature.
+#: Bounds of the slope's logarithm: temperatures from 0.001 to 1000. Beyond them the softmax of
+#: logits of about 1 is constant or one-hot in float64.
 _LOG_SLOPES = (float(np.log(1e-3)), float(np.log(1e3)))
-#: Bounds of the log-odds of a lapse.
+#: Bounds of the log-odds of a lapse: from next to none (6e-6) to every second label.
 _LOG_ODDS = (-12.0, 0.0)
-#: Strength of the prior, in nodes, that biases are 0 and that unreached nodes have the same class
-#: shares as all.
+#: Strength of the prior, as a number of nodes, that biases are 0 and that unreached nodes have the
+#: class shares of all nodes: classes with fewer held-out nodes than that are mostly prior.
 _PRIOR = 5.0
 
 
 class Calibration(NamedTuple):
     """Probabilities ``(1 − lapse) · softmax(slope · logits + bias) + lapse · shares``.
 
-    A lapse is a node whose label does not depend on its neighbours. Without lapses, a temperature
-    that suits such nodes makes all others too unsure.
+    A lapse is a node whose label does not depend on its neighbours. Without lapses, the temperature
+    that fits such nodes leaves the predictions at all others underconfident.
     """
 
     slope: float
@@ -37,7 +38,7 @@ class Calibration(NamedTuple):
     unreached: FloatArray
 
     def log_probabilities(self, logits: FloatArray, reached: BoolArray) -> FloatArray:
-        """Logarithms of the probabilities of all classes, a row a node."""
+        """Logarithms of the probabilities of all classes, one row per node."""
         result = _mix(log_softmax(self.slope * logits + self.bias, axis=1), self.lapse, self.shares)
         result[~reached] = np.log(self.unreached)
         return result
@@ -63,18 +64,19 @@ def calibrate(
     Parameters
     ----------
     logits
-        Of held-out nodes.
+        Logits of held-out nodes, one row per node.
     labels
-        Their classes, from 0.
+        Classes of these nodes, from 0.
     reached
-        Whether labels reach them; the others are not used for slope and biases.
+        Whether labels reach these nodes; the others are not used for slope and biases.
     with_shares
-        Whether held-out nodes show the sizes of classes: then biases and lapses are fitted, and
-        nodes that no label reaches have class shares of their own.
+        Whether held-out nodes have the class shares of the nodes to predict. If so, biases and
+        lapses are fitted, and nodes that no label reaches get separate class shares.
 
     References
     ----------
-    Platt: Probabilistic outputs for support vector machines. 1999.
+    Platt: Probabilistic outputs for support vector machines and comparisons to regularized
+    likelihood methods. 1999.
     Guo, Pleiss, Sun, Weinberger: On calibration of modern neural networks. ICML 2017.
 
     Examples
@@ -91,8 +93,8 @@ def calibrate(
         fitted = fitted._replace(shares=shares, unreached=unreached)
     if not reached.any():
         return fitted
-    found = _most_likely(logits[reached], labels[reached], fitted.shares, with_shares)
-    return Calibration(*found, *fitted[3:])
+    fit = _maximum_likelihood(logits[reached], labels[reached], fitted.shares, with_shares)
+    return Calibration(*fit, *fitted[3:])
 
 
 def _shares(labels: IntArray, prior: FloatArray) -> FloatArray:
@@ -100,16 +102,16 @@ def _shares(labels: IntArray, prior: FloatArray) -> FloatArray:
     return np.asarray(counts / counts.sum())
 
 
-def _most_likely(
+def _maximum_likelihood(
     logits: FloatArray, labels: IntArray, shares: FloatArray, with_shares: bool
 ) -> tuple[float, FloatArray, float]:
-    """Slope, biases and lapse."""
+    """Slope, biases and lapse of maximum likelihood."""
     from scipy.optimize import minimize
 
     n, n_classes = logits.shape
-    # Platt's smoothing: a few labels that are all right make no certainty.
-    doubt = 1 / (n + 2)
-    targets = (1 - doubt) * np.eye(n_classes)[labels] + doubt / n_classes
+    # Platt's smoothing of targets: the slope stays finite where all of a few predictions are right.
+    smoothing = 1 / (n + 2)
+    targets = (1 - smoothing) * np.eye(n_classes)[labels] + smoothing / n_classes
 
     def unpack(x: FloatArray) -> tuple[float, FloatArray, float]:
         if not with_shares:
@@ -121,7 +123,7 @@ def _most_likely(
         log_softmaxes = log_softmax(slope * logits + bias, axis=1)
         mixed = _mix(log_softmaxes, lapse, shares)
         value = -float((mixed * targets).sum()) + 0.5 * _PRIOR * float(bias @ bias)
-        # The part of each target that is no lapse, and the softmax's error against it.
+        # The part of each target that is not a lapse, and the error of the softmax against it.
         explained = targets * np.exp(np.log1p(-lapse) + log_softmaxes - mixed)
         error = np.exp(log_softmaxes) * explained.sum(axis=1, keepdims=True) - explained
         gradient = np.empty_like(x)
@@ -133,6 +135,7 @@ def _most_likely(
 
     spread = float(np.abs(logits - logits.mean(axis=1, keepdims=True)).mean())
     first = float(np.clip(-np.log(max(spread, 1e-12)), *_LOG_SLOPES))
+    # Start with one lapse in twenty labels. The prior limits biases, rather than their bounds.
     start = np.array([first, *[0.0] * n_classes, -3.0] if with_shares else [first])
     bounds = [_LOG_SLOPES, *[(-10.0, 10.0)] * n_classes, _LOG_ODDS][: len(start)]
     return unpack(minimize(objective, start, jac=True, bounds=bounds, method="L-BFGS-B").x)
@@ -149,7 +152,7 @@ def calibration_error(
     Parameters
     ----------
     probabilities
-        As `predict_proba` gives them, a row a node.
+        Class probabilities as `predict_proba` returns them, one row per node.
     labels
         The true labels.
     classes
@@ -170,11 +173,11 @@ def calibration_error(
     n_bins = whole(n_bins, "n_bins", 1)
     is_table = table.ndim == 2 and table.dtype.kind in "iuf" and table.size > 0
     if not is_table or not (table.min() >= 0 and table.max() <= 1 + 1e-9):
-        raise InputError("must be numbers in [0, 1], a row a node", argument="probabilities")
+        raise InputError("must be numbers in [0, 1], one row per node", argument="probabilities")
     names = np.arange(table.shape[1]) if classes is None else array_of(classes, "classes")
     if truth.shape != table.shape[:1] or names.shape != table.shape[1:]:
-        wanted = f"must have shape {table.shape[:1]} and classes {table.shape[1:]}"
-        problem = f"{wanted}, found {truth.shape} and {names.shape}"
+        problem = f"must have shape {table.shape[:1]} and classes {table.shape[1:]}, found "
+        problem += f"{truth.shape} and {names.shape}"
         raise InputError(problem, argument="labels")
     confidence = table.max(axis=1)
     is_right = names[table.argmax(axis=1)] == truth

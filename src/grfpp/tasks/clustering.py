@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import array_of, finite, one_of, truth, whole
 from grfpp._imports import require
-from grfpp.errors import InputError, warn_user
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.operators.kernel_choice import KernelChoice
@@ -21,11 +21,12 @@ from grfpp.tasks.base import GraphEstimator, class_numbers, is_auto
 from grfpp.tasks.spectral import Clustering, paper_clusters, regularized_clusters, require_embedding
 from grfpp.typing import FloatArray, IntArray
 
-#: Largest number of starts of k-means; more take hours and find nothing better.
+#: Largest number of starts of k-means; more take hours and are no better.
 _MAX_STARTS = 10_000
-#: Share of the nodes in one cluster above which a warning is given.
+#: Share of the nodes in one cluster above which a warning is given: such a clustering is seldom
+#: what the user wants.
 NEARLY_ALL = 0.95
-#: Kernel and estimate where they are ``None``.
+#: What ``None`` stands for in the parameters `kernel` and `estimate`, by `how`.
 _DEFAULTS = {
     "regularized": {"kernel": "diffusion:10", "estimate": "exact"},
     "paper": {"kernel": "diffusion", "estimate": "walks"},
@@ -33,9 +34,9 @@ _DEFAULTS = {
 #: Colours of clusters that are distinct for colour-blind readers too (Okabe and Ito, 2008); more
 #: clusters than these share colours, and have no legend.
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#000")
-#: Number of nodes above which they are drawn as dots.
+#: Number of nodes above which markers are small and rasterised.
 _MANY_NODES = 2000
-#: Eigenvalues below are drawn here: the axis is logarithmic.
+#: Smaller eigenvalues are drawn at this value: the axis is logarithmic.
 _MIN_EIGENVALUE = 1e-9
 
 
@@ -44,8 +45,8 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     """Spectral clustering of the nodes of a graph by a kernel.
 
     The leading nontrivial eigenvectors of the kernel of regularised weights are coordinates of the
-    nodes on a sphere, where k-means finds the clusters. Whiskers, small parts that one edge joins
-    to the rest, are left out of this and get the cluster of the node that they are attached to.
+    nodes on a sphere, where k-means finds the clusters [1]_ [2]_. Whiskers, small parts that one
+    edge joins to the rest, are left out and get the cluster of the node that they are attached to.
 
     Parameters
     ----------
@@ -53,29 +54,29 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         Number of clusters, at most the number of nodes. ``"auto"`` takes the number, up to 20,
         whose clustering has the largest modularity.
     how
-        ``"regularized"``, or ``"paper"``: spectral clustering after Ng, Jordan and Weiss with the
-        kernel, estimated by walks, as affinity, which whiskers and hubs can mislead.
-        ``method="paper"`` says the same.
+        ``"regularized"``, or ``"paper"``: spectral clustering [1]_ with the kernel, estimated by
+        walks, as affinity [3]_, which whiskers and hubs can mislead. ``method="paper"`` means the
+        same.
     n_init
         Number of starts of k-means; the best run is kept.
     regularization
         Of ``"regularized"``: the constant that is added to every pair of nodes, so that all those
         of one node sum to this multiple of the mean degree. 0 for plain spectral clustering.
     n_components
-        Of ``"regularized"``: how many nontrivial eigenvectors are used; ``None`` for one
-        more than clusters.
+        Of ``"regularized"``: number of nontrivial eigenvectors; ``None`` for one more than
+        clusters.
     trim
-        Of ``"regularized"``: whether to set whiskers apart, parts with up to a tenth of the nodes
-        of a cluster of mean size.
+        Of ``"regularized"``: whether to remove whiskers before k-means, parts with up to a tenth
+        of the nodes of a cluster of mean size.
     kernel
-        A kernel, or how the command line writes it; ``None`` is ``"diffusion:10"`` for
-        ``"regularized"``, ``"diffusion"`` for ``"paper"``.
+        A kernel, or its text form; ``None`` is ``"diffusion:10"`` for ``"regularized"``,
+        ``"diffusion"`` for ``"paper"``.
     estimate, method
-        How products with the kernel are computed. By default (``estimate="exact"``,
-        ``method="auto"``) ``"regularized"`` needs none where the kernel increases, as diffusion
-        does: its eigenvectors are those of the weights, in the same order. ``estimate="walks"``,
-        and the planner's methods by name, multiply with the kernel. The default of ``"paper"`` is
-        ``estimate="walks"``.
+        How products with the kernel are computed (`grfpp.tasks.base.NodeKernelParameters`). By
+        default (``estimate="exact"``), and for ``method="auto"``, ``"regularized"`` needs none
+        where the kernel increases, as diffusion does: its eigenvectors are those of the weights, in
+        the same order. ``estimate="walks"`` and the planner's methods by name multiply with the
+        kernel. The default of ``"paper"`` is ``estimate="walks"``.
     degree, n_walks, termination, scale, normalization, reuse_walks
         See `grfpp.tasks.base.NodeKernelParameters`; those about walks are used where there are
         walks. ``"regularized"`` takes ``normalization="sym"`` and ``"rw"``, which are the same on
@@ -90,35 +91,43 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     labels_
         The cluster of each node, from 0.
     n_clusters_
-        How many there are.
+        Number of clusters.
     embedding_
-        Where the nodes are on the sphere, one row each.
+        Coordinates of the nodes on the sphere, one row per node.
     eigenvalues_
-        Of the normalised kernel: 1 for each component, then the largest others. A large step after
-        the last one suggests the number of clusters.
+        Of the normalised kernel: 1 for each component, then the largest others. A large gap after
+        the k-th one suggests k clusters.
     n_features_in_
         Number of nodes.
     seed_
         The seed that was used.
     method_
-        How the eigenvectors were found: from the weights, by ``"walks"``, by the ``"exact"``
-        kernel, or by what the planner chose. Small graphs take the whole matrix of a kernel at
-        once, whichever exact method is asked for.
+        How the eigenvectors were computed: from the weights, by ``"walks"``, by the ``"exact"``
+        kernel, or by the planner's method. On small graphs every exact method uses the dense
+        matrix of the kernel.
 
     Warns
     -----
     RuntimeWarning
-        When nearly all nodes come into one cluster.
+        When nearly all nodes are in one cluster.
 
     Notes
     -----
     Where there are at most `n_clusters` connected components, each cluster lies within one of them:
-    a component has one cluster, and one more for each of the leading eigenvectors that lives on it.
+    a component has one cluster, and one more for each of the leading eigenvectors supported on it.
     Where there are more components, none is divided and the smallest share the last cluster.
-    Directed graphs are clustered by ``(A + Aᵀ) / 2`` in place of ``A``, in the paper's way by
-    ``(K + Kᵀ) / 2`` in place of ``K``: the direction of edges does not count.
-    ``"regularized"`` sets components aside that have less than a tenth of the nodes of a cluster of
-    mean size: they are put into the largest cluster.
+    Directed graphs are clustered by ``(A + Aᵀ) / 2`` in place of ``A``, for ``how="paper"`` by
+    ``(K + Kᵀ) / 2`` in place of ``K``: the direction of edges is ignored.
+    ``"regularized"`` puts components that have less than a tenth of the nodes of a cluster of mean
+    size into the largest cluster.
+
+    References
+    ----------
+    .. [1] Ng, Jordan, Weiss: On spectral clustering: analysis and an algorithm. NIPS 2001.
+    .. [2] Zhang, Rohe: Understanding regularized spectral clustering via graph conductance. NeurIPS
+       2018.
+    .. [3] Choromanski, Dubey, Sehanobish, Reid: Computationally-efficient graph modeling with
+       refined graph random features. ICML 2026, "Node clustering".
 
     Examples
     --------
@@ -158,7 +167,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         graph, k = self._read_graph(X, reset=True), None
         if how == "paper" or not is_auto(self.n_clusters):
             k = whole(self.n_clusters, "n_clusters", 1, graph.n_nodes)
-            require_embedding(graph.n_nodes, k)  # before anything is walked
+            require_embedding(graph.n_nodes, k)  # before walks are sampled
         choice = self._choose()
         if how == "paper":
             clusters = paper_clusters(graph, choice, k or 1, n_init, self.seed_)
@@ -170,10 +179,9 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         n, largest = graph.n_nodes, int(np.bincount(self.labels_).max())
         if 1 < self.n_clusters_ < n and largest > NEARLY_ALL * n:
             advice = "a larger regularization" if how == "regularized" else "how='regularized'"
-            warn_user(
-                "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it; try "
-                f"{advice} or other n_clusters: {largest:,} of {n:,} nodes"
-            )
+            problem = "nearly all nodes are in one cluster, as whiskers, hubs or outliers make it"
+            advice = f"try {advice} or other n_clusters"
+            warn_user(InputWarning(problem, advice=advice, largest_cluster=largest, n_nodes=n))
         return self
 
     def _how(self) -> str:
@@ -206,9 +214,9 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each cluster for each node, of shape ``(n_nodes, n_clusters_)``.
 
-        Clusters are taken for round normal distributions of one width on the sphere, so that
-        `labels_` is the most probable one. Whiskers have the probabilities of what they hang on,
-        outliers those of the sizes of clusters. In the paper's way all are 0 or 1.
+        Clusters are modelled as isotropic Gaussians of equal variance on the sphere, so that
+        `labels_` is the most probable one. Whiskers have the probabilities of the node that they
+        are attached to, outliers the cluster shares. For ``how="paper"`` all are 0 or 1.
 
         Parameters
         ----------
@@ -227,20 +235,22 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         Parameters
         ----------
         axes
-            Axes of matplotlib to draw the nodes on, without the eigenvalues; without it, a new
+            Axes of matplotlib to draw the nodes on, without the eigenvalues; ``None`` for a new
             figure with both.
 
         Returns
         -------
         matplotlib.figure.Figure
-            To be shown, or saved by ``savefig``.
+            The figure, which notebooks show, or to be saved by ``savefig``.
         """
         check_is_fitted(self, "labels_")
         if axes is not None:
             _draw_nodes(axes, self.embedding_, self.labels_)
             return axes.figure
-        make = require("matplotlib.figure", "plot()").Figure
-        figure = make(figsize=(7.2, 3.4), layout="constrained", facecolor="white")
+        require("matplotlib.figure", "plot()")
+        from grfpp.tasks.figures import NotebookFigure
+
+        figure = NotebookFigure(figsize=(7.2, 3.4), layout="constrained", facecolor="white")
         left, right = figure.subplots(1, 2, width_ratios=[1.25, 1.0])
         _draw_nodes(left, self.embedding_, self.labels_)
         _draw_eigenvalues(right, self.eigenvalues_, int(self.labels_.max()) + 1)
@@ -264,10 +274,10 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
 
 
 def pair_error(labels: npt.ArrayLike, truth: npt.ArrayLike) -> float:
-    """Share of wrong pairs, ``1 −`` the Rand index.
+    """Share of wrong pairs: one minus the Rand index.
 
-    A pair is wrong when its two nodes are together in one of the clusterings and apart in the
-    other. The names of clusters do not matter.
+    A pair is wrong when its two nodes are in one cluster of one clustering and in different
+    clusters of the other. The names of clusters do not matter.
 
     Parameters
     ----------
@@ -284,6 +294,11 @@ def pair_error(labels: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     The paper divides the wrong pairs by ``N (N − 1)`` and counts each pair in both orders: its
     0.2585 on the karate club is 145 of 561 pairs.
 
+    References
+    ----------
+    Rand: Objective criteria for the evaluation of clustering methods. Journal of the American
+    Statistical Association 66, 1971.
+
     Examples
     --------
     >>> pair_error([0, 0, 1, 1], ["b", "b", "a", "a"])
@@ -292,9 +307,9 @@ def pair_error(labels: npt.ArrayLike, truth: npt.ArrayLike) -> float:
     0.5
     """
     first, second = array_of(labels, "labels"), array_of(truth, "truth")
-    is_finite = all(np.isfinite(each).all() for each in (first, second) if each.dtype.kind == "f")
+    is_finite = all(np.isfinite(x).all() for x in (first, second) if x.dtype.kind == "f")
     if first.ndim != 1 or len(first) < 2 or first.shape != second.shape or not is_finite:
-        problem = "must have one finite entry a node, at least 2, as truth has, found shapes "
+        problem = "must have one finite entry per node, at least 2, as truth has, found shapes "
         raise InputError(f"{problem}{first.shape} and {second.shape}", argument="labels")
     (_, joined), (separated, _) = pairs = pair_confusion_matrix(
         class_numbers(first), class_numbers(second)
@@ -309,8 +324,8 @@ def _draw_nodes(axes: Any, embedding: FloatArray, labels: IntArray) -> None:
     variances, directions = np.linalg.eigh(centred.T @ centred)
     points, shares = centred @ directions[:, :-3:-1], variances / max(variances.sum(), 1e-300)
     # In random order, so that no cluster hides the others.
-    order, many = np.random.default_rng(0).permutation(n), n > _MANY_NODES
-    dots = {"s": 3 if many else 16, "rasterized": many}
+    order, is_large = np.random.default_rng(0).permutation(n), n > _MANY_NODES
+    dots = {"s": 3 if is_large else 16, "rasterized": is_large}
     colours = np.array(_COLOURS)[labels[order] % len(_COLOURS)]
     axes.scatter(*points[order].T, c=colours, **dots)
     if n_clusters <= len(_COLOURS):

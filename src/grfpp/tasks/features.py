@@ -1,4 +1,4 @@
-"""`GraphRandomFeatures`: a graph in, features of its nodes out."""
+"""`GraphRandomFeatures`: features of the nodes of a graph whose products estimate a kernel."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.estimate import require_projection
 from grfpp.estimate.deflation import MAX_VECTORS, deflation_of
-from grfpp.estimate.sampling import sample_estimate
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel
 from grfpp.operators import KernelOperator
@@ -28,50 +27,52 @@ from grfpp.walks.sampling import sample_rows
 #: number of entries grows with its width, a narrow one.
 DENSE, SPARSE = Diffusion(10.0), Diffusion(1.0)
 #: Dense columns carry no signal where the squared singular values other than that of √degree are
-#: as even as random columns have them, but for this share.
+#: as even as those of random columns, but for this share.
 _MIN_UNEVENNESS = 0.01
-#: Fewest nodes that this can be seen on.
+#: Fewest nodes on which random columns can be told from others.
 _MIN_NODES = 200
-#: Fewest nodes of sparse features whose size is predicted, and nodes that it is predicted from.
-_MIN_NODES_OF_PILOT, _N_PILOTS = 5000, 16
+#: Fewest nodes of sparse features whose size is predicted: smaller ones fit.
+_MIN_NODES_OF_PILOT = 5000
+#: Nodes that the size is predicted from: it is needed to a tenth or so.
+_N_PILOTS = 16
 
 
 @dataclass(eq=False, repr=False)
 class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, GraphEstimator):  # type: ignore[misc]  # untyped bases
     """Features of the nodes of a graph whose products estimate a kernel.
 
-    An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y``; `side` says which of the two
-    `transform` gives. Two transformers that differ in nothing but `side` give both:
-
+    An estimate is ``K̂ = X Yᵀ`` with independent ``X`` and ``Y`` [1]_ [2]_; `transform` returns the
+    one that `side` selects. With two transformers that differ only in `side`,
     ``left.fit_transform(graph) @ right.fit_transform(graph).T`` is an unbiased estimate of ``K``.
 
-    A model that is given one side only works with ``X Xᵀ``. That is close to ``K`` but for more
-    weight on the diagonal, from the noise that a row shares with itself, as if a ridge had been
-    added. The mean of ``X`` is ``K^½``, and so are the features for ``estimate="exact"``.
+    A model with one side only works with ``X Xᵀ``. That is close to ``K`` except for a larger
+    diagonal, from the noise that a row shares with itself, as if a ridge had been added. The mean
+    of ``X`` is ``K^½``, which the features for ``estimate="exact"`` are.
 
     Parameters
     ----------
     n_components
-        Dimension of dense features (the paper's option II). ``None`` for sparse ones with one
-        column a node (option I), or two where the estimate is symmetrised.
+        Dimension of dense features (option II of [2]_). ``None`` for sparse ones with one column
+        per node (option I), or two where the estimate is symmetrised.
     side
-        ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they are two draws from
-        the same law (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
-        graphs ``X`` follows the arcs and ``Y`` goes against them.
+        ``"left"`` for ``X``, ``"right"`` for ``Y``. On undirected graphs they have the same
+        distribution (except for kernels with ``α_0 < 0``, where ``X`` has the sign). On directed
+        graphs the walks of ``X`` follow the arcs and those of ``Y`` the reversed arcs.
     graph
-        The graph, where ``X`` holds node indices: in pipelines that are cross-validated.
+        The graph, where ``X`` holds node indices, as in pipelines that are cross-validated;
         ``None`` where ``X`` is the graph.
     kernel
-        As for `grfpp.tasks.base.NodeKernelParameters`; ``"auto"`` is ``Diffusion(10)`` for dense
+        See `grfpp.tasks.base.NodeKernelParameters`; ``"auto"`` is ``Diffusion(10)`` for dense
         features, which reaches across communities, and ``Diffusion(1)`` for sparse ones.
-    estimate, degree, n_walks, termination, scale, normalization, reuse_walks
-        As for `grfpp.tasks.base.NodeKernelParameters`.
+    estimate, method, degree, n_walks, termination, scale, normalization, reuse_walks
+        See `grfpp.tasks.base.NodeKernelParameters`.
     symmetrize
-        Features of the symmetrised estimate, ``[X, Y] / √2``: twice as wide. Not by default.
+        Whether to return features of the symmetrised estimate, ``[X, Y] / √2``, which have twice
+        as many columns; ``False`` by default.
     deflate
-        As there, where `n_components` is given. ``None``, and ``"auto"`` with ``kernel="auto"``:
-        for a kernel that is given none, else half of the columns are eigenvectors, those among
-        them that few iterations find, at most one for four nodes.
+        See `grfpp.WalkOptions`; only where `n_components` is given. ``None``, and ``"auto"`` with
+        ``kernel="auto"``: no eigenvectors for a given kernel, else at most half of the columns (and
+        one for four nodes), those that few iterations find.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
         `n_jobs`.
@@ -89,13 +90,19 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     deflate_
         Largest number of eigenvectors that are taken exactly, or ``"auto"``.
     seed_
-        The seed that was used: `transform` walks the same walks again.
+        The seed: `transform` samples the same walks as `fit`.
 
     Notes
     -----
-    Rows are nodes. To cross-validate a model on these features, give the graph to the constructor
-    and node indices as ``X``, and split those by `NodeKFold`: features are computed from the whole
-    graph, the model learns from the labels of the training nodes only.
+    Rows are nodes. To cross-validate a model on these features, pass the graph to the constructor
+    and node indices as ``X``, and split these by `NodeKFold`: features are computed from the whole
+    graph, and the model is fitted to the labels of the training nodes only.
+
+    References
+    ----------
+    .. [1] Choromanski: Taming graph kernels with random features. ICML 2023.
+    .. [2] Choromanski, Dubey, Sehanobish, Reid: Computationally-efficient graph modeling with
+       refined graph random features. ICML 2026, section 2.2.3.
 
     Examples
     --------
@@ -117,7 +124,7 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     symmetrize: bool | None = False
 
     _splitting = (
-        "to hold nodes out, give the graph to the estimator and node indices as X: "
+        "to hold nodes out, pass node indices as X: "
         "GraphRandomFeatures(graph=graph), X=np.arange(n_nodes), cv=NodeKFold()"
     )
 
@@ -153,31 +160,31 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             self._names, self.n_features_in_ = graph.names, 1
         choice = self._resolve(graph)
         if self.n_components is not None:
-            require_projection(graph.n_nodes, self.n_components)  # before anything is walked
+            require_projection(graph.n_nodes, self.n_components)  # before walks are sampled
             self._n_features_out = self.n_components
             return graph
         if choice.options.deflate and not choice.is_exact:
-            problem = "needs n_components here: the columns of eigenvectors are dense"
-            raise InputError(problem, argument="deflate")
+            problem = "must be 0 for sparse features, since eigenvectors are dense"
+            raise InputError(problem, argument="deflate", advice="pass n_components")
         directed = choice.weights(graph).is_directed
-        both = not choice.is_exact and choice.options.symmetrizes(directed=directed)
-        self._n_features_out = (2 if both else 1) * graph.n_nodes
+        is_symmetrized = not choice.is_exact and choice.options.symmetrizes(directed=directed)
+        self._n_features_out = (2 if is_symmetrized else 1) * graph.n_nodes
         return graph
 
     def _resolve(self, graph: Graph) -> KernelChoice:
         """The choice of kernel and eigenvectors."""
-        is_dense, self._is_quick = self.n_components is not None, False
-        self.kernel_, deflate = self.kernel, self.deflate
-        if is_auto(self.kernel):
-            self.kernel_ = DENSE if is_dense else SPARSE
-        if deflate is None or (is_auto(self.kernel) and is_auto(deflate) and is_dense):
-            deflate = 0
-            if is_dense and is_auto(self.kernel) and self.normalization != "rw":
-                half = (self.n_components or 0) // 2
-                self._is_quick = not graph.is_directed
-                deflate = min(half, MAX_VECTORS, graph.n_nodes // 4) if self._is_quick else 0
-        choice = self._choose(kernel=self.kernel_, deflate=deflate)
-        self.kernel_, self.deflate_ = choice.kernel, deflate
+        kernel, deflate, n_components = self.kernel, self.deflate, self.n_components or 0
+        # Whether eigenvectors are those that few iterations find.
+        self._is_quick = False
+        if is_auto(kernel):
+            kernel = DENSE if n_components else SPARSE
+            is_directed = graph.is_directed or self.normalization == "rw"
+            if n_components and not is_directed and (deflate is None or is_auto(deflate)):
+                self._is_quick = True
+                deflate = min(n_components // 2, MAX_VECTORS, graph.n_nodes // 4)
+        self.deflate_ = 0 if deflate is None else deflate
+        choice = self._choose(kernel=kernel, deflate=self.deflate_)
+        self.kernel_ = choice.kernel
         return choice
 
     def transform(self, X: Any) -> Any:
@@ -191,9 +198,9 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         Returns
         -------
         scipy.sparse.csr_array of shape (n_nodes, n_nodes), or ndarray
-            Twice as wide where the estimate is symmetrised. Dense, of shape
-            ``(n_nodes, n_components)``, where `n_components` is given, and for
-            ``estimate="exact"``.
+            With twice as many columns where the estimate is symmetrised. Dense for
+            ``estimate="exact"``, and of shape ``(n_nodes, n_components)`` where `n_components` is
+            given.
         """
         check_is_fitted(self, "seed_")
         if hasattr(self, "features_"):
@@ -201,15 +208,19 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         return self._features(self._read_graph(X, reset=False))
 
     def fit_transform(self, X: Any, y: Any = None) -> Any:
-        """`fit`, then `transform`, reading the graph once."""
+        """`fit` and `transform`, which read the graph once."""
         if self.graph is not None:
             return self.fit(X).transform(X)
         return self._features(self._read(X))
 
     def _features(self, graph: Graph) -> Any:
-        if self.n_components is None and not self._choice.is_exact:
+        choice, deflation, is_left = self._choice, None, self.side == "left"
+        if self.n_components is None and not choice.is_exact:
             self._require_sparse(graph)
-        K, is_left = self._operator(graph), self.side == "left"
+        if self._is_quick and not choice.is_exact:
+            W = choice.weights(graph)
+            deflation = deflation_of(W, choice.kernel, int(self.deflate_), quick=True)
+        K = choice.operator(graph, deflation=deflation)
         if self.n_components is not None:
             X, Y = K.project(self.n_components, seed=self.seed_)
             if _is_noise(X, graph):
@@ -218,18 +229,9 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
                 warn_user(InputWarning(problem, advice=advice), InputWarning)
         elif isinstance(K, KernelOperator):
             X, Y = K.features()
-        else:  # as `K.features`, without multiplying the half that nobody asked for
+        else:  # as `K.features`, without computing the other side
             return K.feature_side("left" if is_left else "right")
         return X if is_left else Y
-
-    def _operator(self, graph: Graph) -> Any:
-        choice = self._choice
-        if choice.is_exact or not self._is_quick or not self.deflate_:
-            return choice.operator(graph)
-        W = choice.weights(graph)
-        choice.kernel.check_converges(W)
-        found = deflation_of(W, choice.kernel, int(self.deflate_), quick=True)
-        return sample_estimate(W, choice.kernel, choice.options, deflation=found)
 
     def _require_sparse(self, graph: Graph) -> None:
         """Refuse sparse features that do not fit, by walks from a few nodes."""

@@ -21,15 +21,15 @@ from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion
 from grfpp.linalg.csr import connected_to
 from grfpp.operators import KernelOperator
-from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.operators.kernel_choice import KernelChoice, method_used
 from grfpp.tasks import base, kriging
 from grfpp.tasks.base import NodeKernelParameters, is_auto
 from grfpp.typing import FloatArray, IntArray
 
-#: Tolerance of exact products.
+#: Tolerance of exact products: above rounding, and below what anybody reads.
 _EXACT_TOL = 1e-12
-#: Share of the largest mass below which rounding decides an exact product.
-_RESOLVED = 1e-10
+#: Share of the largest mass below which an exact mass is rounding: a hundred times `_EXACT_TOL`.
+_MIN_MASS = 1e-10
 
 
 @dataclass(eq=False, repr=False)
@@ -43,24 +43,25 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     Parameters
     ----------
     graph
-        A `grfpp.Graph`, or anything that it takes; its own weights, not normalised ones.
+        A `grfpp.Graph`, or anything that it takes, with weights that are not normalised.
     how
         ``"kriging"``: the mean of a Gaussian process, by conjugate gradients; kernel and noise are
         chosen by cross-validation on the known nodes. By default its covariance is the kernel
         ``g`` in the form of the random walk, ``D^-1/2 g(D^-1/2 A D^-1/2) D^-1/2``, degrees ``D``
         over their mean; with ``normalization="sym"`` it is ``g(D^-1/2 A D^-1/2)`` itself. A
-        kernel that is negative somewhere on the spectrum is no covariance, and refused.
+        kernel that is negative somewhere on the spectrum is not a covariance, and is refused.
         ``"mean"``: at node ``i`` the weighted mean ``Σ_j K(i, j) F_j / Σ_j K(i, j)`` over the known
-        nodes ``j``, by one product with ``K``. ``"paper"``: the sum alone, the paper's way.
-        ``None`` is kriging; the mean on directed graphs, which have no Gaussian process; the
-        paper's way where `output` is ``"sum"``.
+        nodes ``j``, by one product with ``K``. ``"paper"``: the sum ``Σ_j K(i, j) F_j`` of the
+        paper's normal prediction [1]_.
+        ``None`` is kriging; the mean on directed graphs, which have no Gaussian process; and
+        ``"paper"`` where `output` is ``"sum"``.
     output
         ``"mean"``: values, on the scale of those known; it divides sums by the kernel's mass
         ``Σ_j K(i, j)``. ``"direction"`` scales each row to length 1: for normals and other
-        fields of unit vectors. ``"sum"`` is the sum itself, of the paper's way only. ``None`` is
-        ``"sum"`` for the paper's way, ``"mean"`` for others.
+        fields of unit vectors. ``"sum"`` is the sum itself, for ``how="paper"`` only. ``None`` is
+        ``"sum"`` for ``how="paper"``, else ``"mean"``.
     kernel
-        A kernel, or how the command line writes it. Kriging takes a list too, to choose from.
+        A kernel, or its text form. Kriging takes a list too, to choose from.
         ``"auto"``: inverse powers of the Laplacian of several widths for kriging
         (`grfpp.tasks.kriging.default_kernels`) unless a `scale` is given, else ``"diffusion"``.
     noise
@@ -74,12 +75,13 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     scale
         Factor of the weights; ``None`` is 1.
     method
-        How products with the kernel are made; see `grfpp.tasks.base.NodeKernelParameters`.
-        Kriging makes exact ones in any case, and solves for inverse powers without any.
+        How products with the kernel are computed; see `grfpp.tasks.base.NodeKernelParameters`.
+        Kriging computes exact ones in any case, and none for inverse powers, whose sparse inverse
+        is enough.
     estimate, degree, n_walks, termination, reuse_walks
         Of ``"mean"`` and ``"paper"``: how the kernel is estimated; see
         `grfpp.tasks.base.NodeKernelParameters`. ``estimate="exact"`` takes the kernel itself,
-        ``degree=1`` is the method of GRFs. Kriging does not walk.
+        ``degree=1`` is the method of GRFs [2]_. Kriging samples no walks.
     random_state
         Seed of the walks, and of the parts of known nodes that kriging holds out (0 for those if
         ``None``).
@@ -91,16 +93,16 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     graph_
         The graph.
     field_
-        The prediction at every node, also at those that are known.
+        The prediction at every node, also at known ones.
     reached_
-        Whether a node's prediction uses known values. It does not where its component holds none,
-        where no walk leads to one, or where the exact mass is lost in rounding. The prediction
-        there is the mean of the known values, or zeros for ``"direction"`` and ``"sum"``.
+        Whether a node's prediction uses known values. It does not where its component has none,
+        where no walk leads to one, or where the exact mass is below rounding. The prediction there
+        is the mean of the known values, or zeros for ``"direction"`` and ``"sum"``.
     how_, output_
         `how` and `output` after ``None`` is resolved.
     method_
-        How it was made, in words: ``"walks"``, ``"exact"``, what the planner chose, or the kernel
-        and the noise of kriging.
+        How the prediction was computed: ``"walks"``, ``"exact"``, the planner's method, or the
+        kernel and the noise of kriging.
     mass_
         Of ``"mean"`` and ``"paper"``: ``Σ_j K(i, j)`` over the known nodes.
     kernel_, noise_
@@ -108,6 +110,13 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     losses_
         Of kriging: mean losses at held-out nodes by kernel and noise, where there was a choice:
         one minus the cosine for ``"direction"``, else squares.
+
+    References
+    ----------
+    .. [1] Choromanski, Dubey, Sehanobish, Reid: Computationally-efficient graph modeling with
+       refined graph random features. ICML 2026, "Normal prediction".
+    .. [2] Choromanski: Taming graph kernels with random features. ICML 2023.
+    .. [3] Rasmussen, Williams: Gaussian processes for machine learning. 2006, chapter 2 (kriging).
 
     Examples
     --------
@@ -121,8 +130,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     >>> filled = KernelInterpolator(graph).fit(known, height[known])
     >>> round(filled.score(hidden, height[hidden]), 2)
     1.0
-    >>> paper = KernelInterpolator(graph, how="mean", scale=2.25, random_state=0)
-    >>> round(paper.fit(known, height[known]).score(hidden, height[hidden]), 2)
+    >>> mean = KernelInterpolator(graph, how="mean", scale=2.25, random_state=0)
+    >>> round(mean.fit(known, height[known]).score(hidden, height[hidden]), 2)
     0.98
     """
 
@@ -147,7 +156,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             The field there, of shape ``(n,)`` or ``(n, c)``.
         """
         graph = as_graph(self.graph)
-        how, output = self._resolved(graph)
+        how, output = self._how_and_output(graph)
         known, values = known_field(X, y, graph)
         if output == "direction" and (values.ndim == 1 or values.shape[1] == 1):
             raise InputError("must have vectors, shape (n, c), for directions", argument="y")
@@ -162,8 +171,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         self.n_features_in_ = 1
         return self
 
-    def _resolved(self, graph: Graph) -> tuple[str, str]:
-        """`how` and `output`, checked."""
+    def _how_and_output(self, graph: Graph) -> tuple[str, str]:
+        """Check `how` and `output`, and replace ``None``."""
         how = one_of(self.how, "how", (None, "paper", "mean", "kriging"))
         output = one_of(self.output, "output", (None, "mean", "direction", "sum"))
         if how is None:
@@ -171,11 +180,12 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if output is None:
             output = "sum" if how == "paper" else "mean"
         elif output == "sum" and how != "paper":
-            raise InputError(f"'sum' is for how='paper', found how={how!r}", argument="output")
+            problem = f"must not be 'sum' for {how!r}"
+            raise InputError(problem, argument="output", advice="use how='paper'")
         return how, output
 
-    def _resolve(self, kernel: Any, auto: str) -> KernelChoice:
-        """Choose a kernel; `auto` is the normalisation for ``"auto"``."""
+    def _choice_of(self, kernel: Any, auto: str) -> KernelChoice:
+        """The choice of a kernel; `auto` is the normalisation that ``"auto"`` stands for."""
         normalization = auto if is_auto(self.normalization) else self.normalization
         scale = 1.0 if self.scale is None else self.scale
         return self._choose(kernel=kernel, scale=scale, normalization=normalization)
@@ -183,27 +193,27 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     def _by_sums(
         self, graph: Graph, known: IntArray, columns: FloatArray, output: str
     ) -> FloatArray:
-        """``Σ_j K(i, j) F_j`` over the known nodes ``j``, by one product, and what follows."""
-        choice = self._resolve("diffusion" if is_auto(self.kernel) else self.kernel, "sym")
+        """``Σ_j K(i, j) F_j`` over the known nodes ``j``, over the mass for ``output="mean"``."""
+        choice = self._choice_of("diffusion" if is_auto(self.kernel) else self.kernel, "sym")
         # The last column is 1 wherever the field is known, for the mass.
         require_bytes(16 * graph.n_nodes * (columns.shape[1] + 1), "the field")
         field = np.zeros((graph.n_nodes, columns.shape[1] + 1))
         field[known] = np.column_stack([columns, np.ones(len(known))])
         K = choice.operator(graph, tol=_EXACT_TOL)
         if isinstance(K, KernelOperator) and choice.method is None:
-            # Not by the dense kernel, which has rounding in place of zeros between components.
+            # The dense kernel has rounding in place of zeros between components.
             product = K.kernel.apply(K.W, field, tol=_EXACT_TOL)
         else:
             product = np.asarray(K @ field)
         sums, mass = product[:, :-1].copy(), product[:, -1].copy()
-        resolved = 0.0 if isinstance(K, KernelEstimate) else _RESOLVED
-        reached = np.abs(mass) > resolved * np.abs(mass).max()
-        self.mass_, self.reached_, self.method_ = mass, reached, how_made(K)
+        min_mass = 0.0 if isinstance(K, KernelEstimate) else _MIN_MASS
+        reached = np.abs(mass) > min_mass * np.abs(mass).max()
+        self.mass_, self.reached_, self.method_ = mass, reached, method_used(K)
         if output != "mean":
             return sums
         if (mass[reached] < 0).any():
-            problem = "has negative mass at some nodes, which output='mean' divides by"
-            advice = "use one without negative coefficients, such as 'diffusion'"
+            problem = "has negative mass at some nodes, that means are divided by"
+            advice = "use a kernel without negative coefficients, such as 'diffusion'"
             raise InputError(problem, argument="kernel", advice=advice)
         means = np.tile(columns.mean(axis=0), (len(mass), 1))
         return np.asarray(np.divide(sums, mass[:, None], out=means, where=reached[:, None]))
@@ -211,13 +221,14 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     def _by_kriging(
         self, graph: Graph, known: IntArray, columns: FloatArray, output: str
     ) -> FloatArray:
+        """The mean of the Gaussian process whose kernel and noise cross-validation chooses."""
         is_default = is_auto(self.kernel) and self.scale is None
         default = kriging.default_kernels() if is_default else [Diffusion(1.0)]
         kernels = base.candidate_kernels(self.kernel, default)
         noises: Sequence[float] = kriging.NOISES if is_default else kriging.GIVEN_NOISES
         if not is_auto(self.noise):
             noises = [positive(self.noise, "noise")]
-        choice = self._resolve(kernels[0], "rw")
+        choice = self._choice_of(kernels[0], "rw")
         self.seed_ = 0 if self.random_state is None else choice.options.seed
         method = None if self.method in ("auto", "walks") else self.method
 
@@ -233,7 +244,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
         self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
         if self.losses_:
-            folds = result.held.folds
+            folds = result.cross_validation.folds
             self.method_ += f", chosen from {len(self.losses_)} at {sum(map(len, folds))} held-out "
             self.method_ += f"of {len(known)} known nodes, in {len(folds)} parts"
         self.method_ += f"; {result.n_steps} steps of conjugate gradients"
@@ -248,16 +259,16 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
             Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. At known nodes this is a
             prediction too, not the known value.
         return_std
-            Whether to give standard deviations too. They are of the field without the noise of
-            observations (`noise_std`), and for ``"direction"`` of the vectors before they are
-            scaled to length 1. The process gives their relative sizes, held-out known values
-            their scale. Every node takes a linear system: ask for those that matter.
+            Whether to return standard deviations too. They are those of the field without the noise
+            of observations (`noise_std`), and for ``"direction"`` those of the vectors before they
+            are scaled to length 1. Their relative sizes come from the process, their scale from
+            held-out known values. Every node is one linear system: ask only for the nodes needed.
 
         Returns
         -------
         numpy.ndarray
-            Of shape ``(n,)`` or ``(n, c)``, as the `y` of `fit`; and, if asked for, the standard
-            deviations, of the same shape.
+            Of shape ``(n,)`` or ``(n, c)``, as the `y` of `fit`; with `return_std`, the standard
+            deviations too, of the same shape.
         """
         check_is_fitted(self)
         nodes = base.read_nodes(X, self.graph_.names)
@@ -268,7 +279,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
 
     @property
     def noise_std(self) -> FloatArray:
-        """Of kriging: standard deviations of observations around the field, one a column."""
+        """Of kriging: standard deviations of observations around the field, one per column."""
         return self._fitted_kriging().noise_std()
 
     def _fitted_kriging(self) -> kriging.Kriging:
@@ -289,7 +300,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if self.output_ != "direction":
             return float(r2_score(y, predicted, sample_weight=sample_weight))
         if sample_weight is not None:
-            raise InputError("is not for directions", argument="sample_weight")
+            raise InputError("must be None for directions", argument="sample_weight")
         return mean_cosine(predicted, y)
 
 
@@ -305,7 +316,7 @@ def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, Float
     n, values = len(known), np.asarray(y)
     is_numeric = values.dtype.kind in "buif" and values.size > 0 and np.isfinite(values).all()
     if values.ndim not in (1, 2) or values.shape[0] != n or not is_numeric:
-        problem = f"must be finite numbers of shape ({n},) or ({n}, c), a row a known node, found "
+        problem = f"must be finite numbers of shape ({n},) or ({n}, c), one row per node, found "
         problem += f"shape {values.shape} of {values.dtype}"
         advice = "leave out nodes where the field is not known"
         raise InputError(problem, argument="y", advice=advice)
@@ -333,8 +344,7 @@ def unit_vectors(vectors: npt.ArrayLike) -> FloatArray:
 def cosines(predicted: npt.ArrayLike, true: npt.ArrayLike) -> FloatArray:
     """Cosine of the angle between rows, from −1 to 1.
 
-    A prediction of zeros has no direction and counts as 0, a right angle. Where the true vector is
-    zero the cosine is NaN.
+    A predicted zero vector has the cosine 0, as a right angle has; a true one the cosine NaN.
 
     Examples
     --------
@@ -360,7 +370,7 @@ def mean_cosine(predicted: npt.ArrayLike, true: npt.ArrayLike) -> float:
     """
     values = cosines(predicted, true)
     if np.isnan(values).all():
-        raise InputError("has no vector with a direction", argument="y")
+        raise InputError("must have a vector that is not zero", argument="y")
     return float(np.nanmean(values))
 
 

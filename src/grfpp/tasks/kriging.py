@@ -2,6 +2,10 @@
 
 `process_of` builds the process of a kernel; `krige` chooses kernel and noise by cross-validation on
 the known nodes and predicts at all nodes. Systems are solved by conjugate gradients.
+
+References
+----------
+Rasmussen, Williams: Gaussian processes for machine learning. 2006, chapter 2.
 """
 
 from __future__ import annotations
@@ -15,7 +19,7 @@ import numpy as np
 from scipy.sparse.csgraph import breadth_first_order
 
 from grfpp._memory import require_bytes
-from grfpp.errors import InputError
+from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel, RegularizedLaplacian
 from grfpp.linalg import chebyshev
@@ -26,47 +30,54 @@ from grfpp.operators import kernel_operator
 from grfpp.typing import FloatArray, IntArray
 
 #: Powers ``ν`` and times ``t`` of the default kernels ``(I + t/ν L)^-ν``: close to diffusion for
-#: the time ``t``, and solved for without a kernel. The last is close to a harmonic function. Chosen
-#: on generated surfaces by ``python -m grfpp_lab.studies.interpolation``, as are the two below.
+#: the time ``t``, with sparse inverses, so that no product with a kernel is needed. The last is
+#: close to a harmonic function. Chosen on generated surfaces by
+#: ``python -m grfpp_lab.studies.interpolation``, as are `NOISES` and `MARGIN`.
 POWERS_AND_TIMES = ((3, 16.0), (3, 4.0), (3, 64.0), (1, 256.0))
-#: Noises of the default kernels: variances of observations over the kernel's mean variance.
+#: Noises of the default kernels: variances of observations over the kernel's mean variance. The
+#: first is taken unless another is better by `MARGIN`.
 NOISES = (0.001, 0.0001, 0.01, 0.1)
 #: Standard errors of the held-out loss by which a setting must beat the first one. On surfaces of
 #: a hundred vertices the best one is chosen by chance, and the first is better in the mean.
 MARGIN = 1.5
-#: Noises for kernels that users give.
+#: Noises for kernels that users pass; the first is taken among equal losses.
 GIVEN_NOISES = (0.01, 0.001, 0.0001, 0.1, 1.0)
 #: Tolerance of the planner's products, far below that of conjugate gradients.
 _PRODUCT_TOL = 1e-8
-#: Tolerance of the residual of the final solve.
+#: Tolerance of the residual of the final solve, far below the smallest noise that is tried.
 _MEAN_TOL = 1e-7
 #: Tolerance of held-out predictions, which a loss needs to a few digits.
 _HELD_OUT_TOL = 1e-4
 #: Tolerance of the solves for standard errors.
 _VARIANCE_TOL = 1e-5
-#: Tolerance of products for the mean variance.
+#: Tolerance of products for the mean variance, far below the error of random signs.
 _ROUGH_TOL = 1e-6
-#: Largest number of steps of conjugate gradients.
+#: Largest number of steps of conjugate gradients, which bounds the time of ill-conditioned systems.
 _MAX_STEPS = 20_000
 #: Largest power that is solved for; systems of larger ones are too ill-conditioned.
 _MAX_POWER = 8
-#: Number of random signs for the mean of a diagonal, in all columns together.
+#: Number of random signs for the mean of a diagonal, in all columns together: its error falls
+#: with the square root of this number.
 _N_SIGNS = 4_000
-#: Number of folds of the known nodes.
+#: Number of folds of the known nodes: the usual tenfold cross-validation.
 N_FOLDS = 10
-#: Largest number of unknowns of all folds together; with more, fewer folds are held out.
+#: Largest number of unknowns of all folds together, which bounds the time of the choice; with more,
+#: fewer folds are held out.
 _MAX_FOLD_UNKNOWNS = 60_000
-#: Largest number of nodes of the part of a graph that settings are chosen on.
+#: Largest number of nodes of the part of a graph that settings are chosen on: ten folds of one
+#: column are `_MAX_FOLD_UNKNOWNS`.
 MAX_PATCH_NODES = 6_000
-#: Number of balls that such a part consists of.
+#: Number of balls (nodes nearest to a centre) that such a part consists of, so that several regions
+#: of the graph count.
 _PATCH_BALLS = 8
 #: Largest number of centres of balls that are tried where components are small.
 _MAX_CENTRES = 64
-#: Largest number of held-out nodes that the scale of standard errors is estimated from.
+#: Largest number of held-out nodes that the scale of standard errors is estimated from: each is a
+#: linear system.
 _MAX_COMPARED = 128
-#: Number of columns that are solved for at once.
-_WIDTH = 64
-#: Number of points at which a kernel is tested for being a covariance.
+#: Number of right-hand sides per solve, which bounds memory.
+_BATCH = 64
+#: Number of points at which a kernel is tested for being a covariance; odd, so that 0 is one.
 _COVARIANCE_POINTS = 2001
 
 
@@ -100,11 +111,20 @@ def is_covariance(kernel: Kernel, W: Graph) -> bool:
 
 
 def require_covariance(kernel: Kernel, W: Graph) -> None:
-    """Refuse a kernel that is no covariance of a Gaussian process."""
+    """Refuse a kernel that is not the covariance of a Gaussian process."""
     if not is_covariance(kernel, W):
         problem = f"must have no negative eigenvalue for kriging, found {kernel!r}"
-        advice = "use one such as 'diffusion:5' or 'regularized-laplacian:2', or another how"
+        advice = "use one such as 'diffusion:5' or 'regularized-laplacian:2', or another `how`"
         raise InputError(problem, argument="kernel", advice=advice)
+
+
+def _checked(result: Solution) -> Solution:
+    """The same, with a warning where conjugate gradients have not converged."""
+    if not result.converged:
+        problem = "conjugate gradients have not converged: means and standard errors are inexact"
+        advice = "use more noise, a kernel with a smaller scale, or how='mean'"
+        warn_user(InputWarning(problem, advice=advice))
+    return result
 
 
 class _Process:
@@ -120,7 +140,7 @@ class _Process:
     def prior_variance(self, seed: int) -> float:
         """The mean of the covariance's diagonal, by random signs."""
         n = len(self.roots)
-        n_columns = max(1, min(_WIDTH, _N_SIGNS // n))
+        n_columns = max(1, min(_BATCH, _N_SIGNS // n))
         signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(n, n_columns))
         signs /= self.roots[:, None]
         return float((signs * self.kernel_product(signs)).mean())
@@ -128,7 +148,7 @@ class _Process:
 
 @dataclass(frozen=True, eq=False)
 class SmoothProcess(_Process):
-    """A process with the kernel ``(I − c W)^-power``, solved for without a kernel.
+    """A process with the kernel ``(I − c W)^-power``, whose inverse is sparse.
 
     With noise ``η``, the mean minimises ``Σ_known (f_i − y_i)² / η + fᵀ K^-1 f``. For ``h = R f``
     that is the sparse system
@@ -154,12 +174,14 @@ class SmoothProcess(_Process):
         return np.asarray(np.maximum(diagonal, 1e-3))[:, None]
 
     def _solve(
-        self, pull: FloatArray, right: FloatArray, tol: float, start: FloatArray | None = None
+        self, precision: FloatArray, right: FloatArray, tol: float, start: FloatArray | None = None
     ) -> Solution:
-        system = (self.W.adjacency, self.c, self.power, pull, self._diagonal, right, start)
-        return solve_shifted(*system, tol=tol, max_steps=_MAX_STEPS, n_jobs=self.n_jobs)
+        system = (self.W.adjacency, self.c, self.power, precision, self._diagonal, right, start)
+        options: Any = {"max_steps": _MAX_STEPS, "n_jobs": self.n_jobs}
+        return _checked(solve_shifted(*system, tol=tol, **options))
 
-    def _pull(self, known: FloatArray, noise: float) -> FloatArray:
+    def _precision(self, known: FloatArray, noise: float) -> FloatArray:
+        """The diagonal ``S / (η R²)`` of the system."""
         return np.asarray(known / (noise * self.roots[:, None] ** 2))
 
     def kernel_product(self, block: FloatArray) -> FloatArray:
@@ -171,16 +193,16 @@ class SmoothProcess(_Process):
         self, known: FloatArray, values: FloatArray, noise: float, tol: float
     ) -> tuple[FloatArray, int]:
         """The mean at all nodes, and the number of steps."""
-        roots, pull = self.roots[:, None], self._pull(known, noise)
-        # Start at the known values: their residual is all noise, and would hide that of others.
+        roots, precision = self.roots[:, None], self._precision(known, noise)
+        # Start at the known values: from zero, their residual would dominate that of other nodes.
         start = known * roots * values
-        solved = self._solve(pull, pull * start, tol, start)
-        return solved.solution / roots, solved.n_steps
+        result = self._solve(precision, precision * start, tol, start)
+        return result.solution / roots, result.n_steps
 
     def variances(self, nodes: IntArray, known: FloatArray, noise: float) -> FloatArray:
         """Variances at nodes, given the known ones."""
         units = unit_columns(len(self.roots), nodes)
-        solution = self._solve(self._pull(known, noise), units, _VARIANCE_TOL).solution
+        solution = self._solve(self._precision(known, noise), units, _VARIANCE_TOL).solution
         diagonal = solution[nodes, np.arange(len(nodes))] / self.roots[nodes] ** 2
         return np.asarray(np.maximum(diagonal, 0.0))
 
@@ -206,14 +228,14 @@ class PlannedProcess(_Process):
         def multiply(block: FloatArray) -> FloatArray:
             return known * self._times(known * block) + noise * block
 
-        return solve(multiply, known * right, tol=tol, max_steps=_MAX_STEPS)
+        return _checked(solve(multiply, known * right, tol=tol, max_steps=_MAX_STEPS))
 
     def mean(
         self, known: FloatArray, values: FloatArray, noise: float, tol: float
     ) -> tuple[FloatArray, int]:
         """The mean at all nodes, and the number of steps."""
-        solved = self._solve(known, values, noise, tol)
-        return self._times(solved.solution), solved.n_steps
+        result = self._solve(known, values, noise, tol)
+        return self._times(result.solution), result.n_steps
 
     def variances(self, nodes: IntArray, known: FloatArray, noise: float) -> FloatArray:
         """Variances at nodes, given the known ones."""
@@ -241,7 +263,7 @@ def process_of(
     Parameters
     ----------
     graph
-        Undirected, with its own weights.
+        Undirected, with weights that are not normalised.
     kernel
         The kernel ``g``, nonnegative on the spectrum.
     normalization
@@ -250,7 +272,8 @@ def process_of(
     scale
         Factor of the weights.
     method
-        Of the planner. Without it integer inverse powers are solved for without a kernel.
+        A method of the planner. ``None``: kernels that are integer inverse powers are solved with
+        their sparse inverse, others multiply by the planner's ``"auto"``.
     n_jobs
         Threads.
 
@@ -294,14 +317,14 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class KnownValues:
-    """A field where it is known, in standard units, a column a component."""
+    """A field where it is known, in standard units, one column per component."""
 
     n_nodes: int
     known: IntArray
     values: FloatArray
 
     def within(self, nodes: IntArray) -> KnownValues:
-        """What is known at some nodes, which are sorted, by their positions among them."""
+        """The values known at some nodes, which are sorted, by their positions among these."""
         inside = np.isin(self.known, nodes)
         position = np.searchsorted(nodes, self.known[inside])
         return KnownValues(len(nodes), position, self.values[inside])
@@ -319,7 +342,7 @@ class KnownValues:
         return mask
 
 
-class HeldOut(NamedTuple):
+class CrossValidation(NamedTuple):
     """A process on a part of the graph, its known values, and positions of each fold of them."""
 
     process: Process
@@ -327,7 +350,7 @@ class HeldOut(NamedTuple):
     folds: list[IntArray]
 
     def means(self, noise: float, tol: float) -> list[FloatArray]:
-        """Predictions at each fold from the others; all folds are solved for at once."""
+        """Predictions at each fold from the others; all folds are right-hand sides of one solve."""
         data, width = self.data, self.data.values.shape[1]
         masks = np.hstack([np.repeat(data.mask(fold), width, axis=1) for fold in self.folds])
         values = np.tile(data.spread(), (1, len(self.folds)))
@@ -345,8 +368,8 @@ class Kriging:
     data: KnownValues
     offset: FloatArray
     unit: FloatArray
-    #: What the choice was made on: all of it, or a part of a large graph.
-    held: HeldOut
+    #: What the choice was made on: the graph, or a part of a large one.
+    cross_validation: CrossValidation
     setting: Setting
     #: Mean losses of all settings at held-out nodes; empty where there was no choice.
     losses: dict[Setting, float]
@@ -357,26 +380,26 @@ class Kriging:
     n_steps: int
 
     def std(self, nodes: IntArray) -> FloatArray:
-        """Standard deviations of the field at nodes, a column a component."""
-        mask, parts = self.data.mask(), np.split(nodes, range(_WIDTH, len(nodes), _WIDTH))
+        """Standard deviations of the field at nodes, one column per component."""
+        mask, parts = self.data.mask(), np.split(nodes, range(_BATCH, len(nodes), _BATCH))
         variances = [self.process.variances(part, mask, self.noise) for part in parts]
         deviations = np.sqrt(np.concatenate(variances))[:, None]
         return np.asarray(deviations * np.sqrt(self._scale()) * self.unit)
 
     def noise_std(self) -> FloatArray:
-        """Standard deviations of observations around the field, one a component."""
+        """Standard deviations of observations around the field, one per component."""
         return np.asarray(np.sqrt(self.noise * self._scale()) * self.unit)
 
     def _scale(self) -> FloatArray:
         """Mean squared errors at held-out nodes over the variances that the process predicts."""
-        process, data, folds = self.held
+        process, data, folds = validation = self.cross_validation
         if len(data.known) < 2:
             return np.ones(data.values.shape[1])
         ratios, n_compared = [], _MAX_COMPARED // len(folds)
-        for fold, mean in zip(folds, self.held.means(self.noise, _MEAN_TOL), strict=True):
-            some = fold[:n_compared]
-            expected = process.variances(data.known[some], data.mask(fold), self.noise) + self.noise
-            ratios.append(np.square(mean[:n_compared] - data.values[some]) / expected[:, None])
+        for fold, mean in zip(folds, validation.means(self.noise, _MEAN_TOL), strict=True):
+            nodes, mask = fold[:n_compared], data.mask(fold)
+            variances = process.variances(data.known[nodes], mask, self.noise) + self.noise
+            ratios.append(np.square(mean[:n_compared] - data.values[nodes]) / variances[:, None])
         return np.asarray(np.concatenate(ratios).mean(axis=0))
 
 
@@ -401,14 +424,14 @@ def krige(
     make
         The process with a kernel, on the graph or on a part of it.
     kernels, noises
-        What to choose among: all pairs.
+        The candidates: all pairs of both.
     known, values
-        Where the field is known, and what it is there, of shape ``(n, c)``.
+        Nodes where the field is known, and its values there, of shape ``(n, c)``.
     loss
-        Losses of predictions against true values, one a row. ``None`` for squares, with every
+        Losses of predictions against true values, one per row. ``None`` for squares, with every
         column in units of its range; else all columns have one unit.
     seed
-        Of the folds of the known nodes.
+        Seed of the folds of the known nodes.
     margin
         Standard errors by which a setting must be better than the first to be taken.
     """
@@ -433,13 +456,13 @@ def krige(
     if len(kernels) * len(noises) > 1 and len(part_data.known) > 1:
         truth = part_data.values[np.concatenate(folds)]
         for kernel in kernels:
-            held = HeldOut(make(part, kernel), part_data, folds)
-            variance = held.process.prior_variance(seed)
+            trial = CrossValidation(make(part, kernel), part_data, folds)
+            variance = trial.process.prior_variance(seed)
             for noise in noises:
-                predicted = np.concatenate(held.means(noise * variance, _HELD_OUT_TOL))
+                predicted = np.concatenate(trial.means(noise * variance, _HELD_OUT_TOL))
                 losses[Setting(kernel, noise)] = losses_of(truth, predicted)
-    means = {setting: float(each.mean()) for setting, each in losses.items()}
-    gains = {other: losses[setting] - each for other, each in losses.items()}
+    means = {setting: float(values.mean()) for setting, values in losses.items()}
+    gains = {other: losses[setting] - values for other, values in losses.items()}
     better = [s for s, g in gains.items() if g.mean() > margin * g.std() / np.sqrt(len(g))]
     if better:
         setting = min(better, key=means.__getitem__)
@@ -448,10 +471,10 @@ def krige(
     noise = setting.noise * part_process.prior_variance(seed)
     standard, n_steps = process.mean(data.mask(), data.spread(), noise, _MEAN_TOL)
     field = standard * unit + offset
-    # Only rounding reaches a component without a known node.
+    # In a component without a known node the solution is rounding.
     field[~connected_to(graph.adjacency, known)] = offset
-    held = HeldOut(part_process, part_data, folds)
-    return Kriging(process, data, offset, unit, held, setting, means, noise, field, n_steps)
+    chosen = CrossValidation(part_process, part_data, folds)
+    return Kriging(process, data, offset, unit, chosen, setting, means, noise, field, n_steps)
 
 
 def _folds(n_known: int, n_unknowns: int, seed: int) -> list[IntArray]:
@@ -465,7 +488,7 @@ def patch_of(graph: Graph, known: IntArray, seed: int) -> tuple[Graph, IntArray]
     """The subgraph of the nodes nearest to a few known ones, and these nodes; all if it is small.
 
     Held-out values are predicted from their surroundings, so that the rest of a large graph would
-    change little of what is chosen.
+    hardly change the choice.
 
     Examples
     --------
@@ -479,10 +502,10 @@ def patch_of(graph: Graph, known: IntArray, seed: int) -> tuple[Graph, IntArray]
         return graph, np.arange(graph.n_nodes)
     adjacency, chosen = graph.adjacency, np.zeros(graph.n_nodes, bool)
     for centre in np.random.default_rng(seed).permutation(known)[:_MAX_CENTRES]:
-        left = MAX_PATCH_NODES - int(chosen.sum())
-        if left <= 0:
+        n_remaining = MAX_PATCH_NODES - int(chosen.sum())
+        if n_remaining <= 0:
             break
         ball = breadth_first_order(adjacency, centre, return_predecessors=False)
-        chosen[ball[: min(left, MAX_PATCH_NODES // _PATCH_BALLS)]] = True
+        chosen[ball[: min(n_remaining, MAX_PATCH_NODES // _PATCH_BALLS)]] = True
     nodes = np.flatnonzero(chosen)
     return Graph(adjacency[nodes][:, nodes]), nodes

@@ -1,8 +1,8 @@
 """Which kernel and which linear rule predict held-out labels best.
 
-Propagation, ``K @ Y``, needs as many columns as there are classes. The other rules learn from
-``K[L, S]``, the kernel between the labelled nodes ``L`` and some of them ``S`` (all, unless they
-are many), and give scores at a node from its row ``K[i, S]``.
+Propagation, ``K @ Y``, needs one product with a column per class. The other rules are fitted to
+``K[L, S]``, the kernel between the labelled nodes ``L`` and a sample ``S`` of them (the landmarks),
+and score a node by its row ``K[i, S]``.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from grfpp.graph import Graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, Expansion
 from grfpp.linalg.csr import CsrProduct
 from grfpp.linalg.functions import unit_columns
-from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.operators.kernel_choice import KernelChoice, method_used
 from grfpp.tasks.calibration import Calibration, calibrate
 from grfpp.tasks.splits import NodeKFold
 from grfpp.typing import BoolArray, FloatArray, IntArray
 
-#: Settings that each rule tries.
+#: Settings to try, by rule.
 SETTINGS: dict[str, tuple[Any, ...]] = {
     "propagation": ("counts", "masses"),
     "svm": (0.3, 1.0, 10.0, 100.0),
@@ -34,31 +34,33 @@ SETTINGS: dict[str, tuple[Any, ...]] = {
 }
 #: Settings where no labels can be held out.
 DEFAULTS: dict[str, Any] = {"propagation": "masses", "svm": 1.0, "kriging": 0.1}
-#: Number of kernels that support-vector machines, which take time, are tried on.
+#: Number of kernels that support-vector machines are tried on: they take most of the time.
 _N_FINALISTS = 4
-#: Share of the largest mass below which truncation and rounding decide.
-_RESOLVED = 1e-6
+#: Share of the largest mass below which a mass is rounding: a hundred times `_TOL`.
+_MIN_MASS = 1e-6
+#: Smallest divisor, so that zero over zero is zero.
 _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
 _TOL = 1e-8
-#: ... and of one product, over its norm.
-_TOL_OF_PRODUCTS = 1e-8
-#: ... where products take the time, and there of the column that labels are held out by, which only
-#: a temperature is fitted to.
-_TOL_OF_LONG_PRODUCTS, _TOL_OF_PROBES = 1e-5, 1e-3
-#: Products with the weights that a kernel is taken to need where its terms are not known.
+#: The same of ``K @ Y`` where products take the time: no class changes by so little.
+_TOL_OF_LONG_PRODUCTS = 1e-5
+#: The same of the column that labels are held out by: only a temperature is fitted to it.
+_TOL_OF_PROBES = 1e-3
+#: Largest number of labels that are held out one by one.
+_MAX_PROBED = 1000
+#: Assumed number of products with the weights where a kernel's Chebyshev terms are not computed.
 _N_TERMS = 50
-#: Another candidate than the usual one must be better by so many standard errors.
+#: Standard errors by which a candidate must be better than the default.
 _MIN_Z = 1.0
-#: Number of columns of a kernel that are held at a time.
-_WIDTH = 64
+#: Number of columns of a kernel per product, which bounds memory.
+_COLUMNS = 64
 
 
 class KernelProducts:
     """Products of several kernels of one graph with the same columns.
 
     On undirected graphs, with exact kernels and no `method`, the Chebyshev terms of the weights are
-    computed once for all kernels; else each kernel is an operator of its own.
+    computed once for all kernels; else every kernel is a separate operator.
     """
 
     def __init__(self, graph: Graph, choices: Sequence[KernelChoice]) -> None:
@@ -69,7 +71,7 @@ class KernelProducts:
         if self.is_shared:
             for choice in choices:
                 choice.kernel.check_converges(self.weights)
-        self._used: dict[int, Any] = {}
+        self._operators: dict[int, Any] = {}
 
     @cached_property
     def _terms(self) -> ChebyshevTerms:
@@ -79,15 +81,20 @@ class KernelProducts:
     def _series(self) -> list[Expansion]:
         return [Expansion.of(choice.kernel.value, self._terms.radius) for choice in self.choices]
 
-    @property
+    @cached_property
     def _coefficients(self) -> FloatArray:
-        """A row a kernel, filled up with zeros."""
-        rows = [each.coefficients[: each.n_terms(_TOL)] for each in self._series]
+        """One row per kernel, padded with zeros."""
+        rows = [terms.coefficients[: terms.n_terms(_TOL)] for terms in self._series]
         return np.array(list(zip_longest(*rows, fillvalue=0.0))).T
 
     def work(self, n_columns: int) -> FloatArray:
-        """Multiplications that so many columns of each kernel alone take; shared, the most do."""
-        terms = [each.n_terms(_TOL) for each in self._series] if self.is_shared else [_N_TERMS]
+        """Multiplications of products with these kernels; where they share terms, with each."""
+        n = len(self.choices)
+        terms = (
+            [series.n_terms(_TOL) for series in self._series]
+            if self.is_shared
+            else [_N_TERMS * n] * n
+        )
         return np.multiply(float(len(self.weights.indices)) * n_columns, terms)
 
     def blocks(self, rows: IntArray, nodes: IntArray) -> Iterator[FloatArray]:
@@ -96,29 +103,24 @@ class KernelProducts:
             yield from self._terms.entries(self._coefficients, rows, nodes)
             return
         for number in range(len(self.choices)):
-            yield np.hstack([each[rows] for each in self._columns(number, nodes)])
+            yield np.hstack([block[rows] for block in self._columns(number, nodes)])
 
-    def masses(self, nodes: IntArray) -> Iterator[FloatArray]:
-        """Column sums of each kernel at some nodes."""
-        ones = np.ones((self.graph.n_nodes, 1))
+    def products(
+        self, vectors: FloatArray, rows: IntArray
+    ) -> Iterator[tuple[FloatArray, FloatArray]]:
+        """``(K @ vectors)[rows]`` of each kernel, and the sums of ``K @ vectors`` over all rows."""
         if self.is_shared:
-            yield from self._terms.products(self._coefficients, ones, nodes)[:, :, 0]
+            products = self._terms.products(self._coefficients, vectors, rows)
+            ones = np.ones((self.graph.n_nodes, 1))
+            sums = self._terms.products(self._coefficients, ones)[:, :, 0] @ vectors
+            yield from zip(products, sums, strict=True)
             return
         for number in range(len(self.choices)):
-            yield np.asarray(self._operator(number).T @ ones)[nodes, 0]
+            product = self.product(number, vectors)
+            yield product[rows], product.sum(axis=0)
 
-    def products(self, vectors: FloatArray, rows: IntArray) -> Iterator[FloatArray]:
-        """The products with each kernel, at some nodes."""
-        if self.is_shared:
-            yield from self._terms.products(self._coefficients, vectors, rows)
-            return
-        for number in range(len(self.choices)):
-            yield self.product(number, vectors)[rows]
-
-    def product(
-        self, number: int, vectors: FloatArray, tol: float = _TOL_OF_PRODUCTS
-    ) -> FloatArray:
-        """The product with one kernel, at all nodes."""
+    def product(self, number: int, vectors: FloatArray, tol: float = _TOL) -> FloatArray:
+        """The product with one kernel, at all nodes; where terms are shared, to `tol`."""
         require_bytes(16 * vectors.size, f"a product with {vectors.shape[1]} columns")
         if self.is_shared:
             matrix = CsrProduct(self.weights.adjacency, self._terms.n_threads)
@@ -131,22 +133,22 @@ class KernelProducts:
         return np.asarray(np.sqrt(squares))
 
     def _columns(self, number: int, nodes: IntArray) -> Iterator[FloatArray]:
-        for part in np.split(nodes, range(_WIDTH, len(nodes), _WIDTH)):
+        for part in np.split(nodes, range(_COLUMNS, len(nodes), _COLUMNS)):
             yield self.product(number, unit_columns(self.graph.n_nodes, part))
 
     def method(self, number: int) -> str:
         """How products with one kernel were computed."""
-        return "chebyshev" if self.is_shared else how_made(self._operator(number))
+        return "chebyshev" if self.is_shared else method_used(self._operator(number))
 
     def _operator(self, number: int) -> Any:
-        # Only the last one is kept: estimates are large.
-        if number not in self._used:
+        # Cache only the last operator: estimates are large.
+        if number not in self._operators:
             with warnings.catch_warnings():
                 if len(self.choices) > 1:
-                    # The kernel that is chosen is made again, and warns then.
+                    # The chosen kernel is computed again, and warns then.
                     warnings.simplefilter("ignore", RuntimeWarning)
-                self._used = {number: self.choices[number].operator(self.graph, _TOL)}
-        return self._used[number]
+                self._operators = {number: self.choices[number].operator(self.graph, _TOL)}
+        return self._operators[number]
 
 
 class Rule(NamedTuple):
@@ -154,12 +156,12 @@ class Rule(NamedTuple):
 
     how: str
     setting: Any
-    #: Whether all classes count the same.
+    #: Whether all classes have equal weight.
     balanced: bool
 
 
 class LabelledBlock(NamedTuple):
-    """What a kernel knows of the labelled nodes ``L``."""
+    """A kernel at the labelled nodes ``L``, and their classes."""
 
     #: ``K[L, S]``.
     rows: FloatArray
@@ -171,38 +173,37 @@ class LabelledBlock(NamedTuple):
 
     @property
     def targets(self) -> FloatArray:
-        """Labels as columns of zeros and ones."""
+        """One-hot labels, one column per class."""
         return np.eye(self.n_classes)[self.labels]
 
 
 def class_weights(labels: IntArray, n_classes: int) -> FloatArray:
-    """Weights with which all classes count the same; 1 where they are of one size."""
+    """Weights by class that sum to the same over each class; 1 where sizes are equal."""
     sizes = np.bincount(labels, minlength=n_classes)
     return np.asarray(len(labels) / (max(1, np.count_nonzero(sizes)) * sizes.clip(1)))
 
 
-def column_scales(rule: Rule, labels: IntArray, masses: FloatArray) -> FloatArray:
-    """Factors of the columns of ``K @ Y``: over class sizes, or over `masses`, the column sums."""
-    n_classes = len(masses)
-    if not rule.balanced:
-        return np.ones(n_classes)
-    if rule.setting == "counts":
-        return class_weights(labels, n_classes)
-    return np.asarray(np.abs(masses).sum() / np.maximum(np.abs(masses), _TINY) / n_classes)
+def propagation_logits(
+    rule: Rule, labels: IntArray, sums: FloatArray, masses: FloatArray
+) -> FloatArray:
+    """Logits from rows of ``K @ Y``, columns divided by class sizes or by `masses`, their sums."""
+    if rule.balanced and rule.setting == "masses":
+        sums = sums / np.maximum(np.abs(masses), _TINY) * np.abs(masses).mean()
+    elif rule.balanced:
+        sums = sums * class_weights(labels, len(masses))
+    # Walks and rounding may make shares negative: clip them before the logarithm.
+    return np.asarray(np.log(np.maximum(_shares(sums), 1e-6)))
 
 
-def log_shares(sums: FloatArray) -> FloatArray:
-    """Logarithms of shares of the sums of absolute values, as logits of propagation."""
-    total = np.abs(sums).sum(axis=1, keepdims=True)
-    # Walks and rounding may make shares negative.
-    return np.asarray(np.log(np.maximum(sums / np.maximum(total, _TINY), 1e-6)))
+def _shares(sums: FloatArray) -> FloatArray:
+    return np.asarray(sums / np.maximum(np.abs(sums).sum(axis=1, keepdims=True), _TINY))
 
 
 @dataclass(frozen=True, eq=False)
 class Readout:
     """A fitted rule: scores are ``rows @ weights + bias``, with rows of unit length for ``"svm"``.
 
-    `weights` has a row a landmark.
+    `weights` has one row per landmark.
     """
 
     rule: Rule
@@ -213,8 +214,7 @@ class Readout:
         """Logits from ``rows @ weights`` and the norms of rows, which only ``"svm"`` uses."""
         if self.rule.how == "svm":
             return np.asarray(products / np.maximum(norms, _TINY)[:, None] + self.bias)
-        total = np.abs(products).sum(axis=1, keepdims=True)
-        return np.asarray(products / np.maximum(total, _TINY))
+        return _shares(products)
 
 
 def learn(rule: Rule, block: LabelledBlock) -> Readout:
@@ -234,7 +234,7 @@ def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
         warnings.filterwarnings("ignore", "The number of unique classes", UserWarning)
         machine.fit(block.rows / np.maximum(norms, _TINY), block.labels)
     weights = np.zeros((block.rows.shape[1], block.n_classes))
-    bias = np.full(block.n_classes, -2.0)  # of classes without a node
+    bias = np.full(block.n_classes, -2.0)  # classes without a node score below all others
     signs = [[-1.0], [1.0]] if len(machine.classes_) == 2 else 1.0  # one row for two classes
     weights[:, machine.classes_] = (signs * machine.coef_).T
     bias[machine.classes_] = np.ravel(signs * machine.intercept_)
@@ -244,8 +244,12 @@ def _svm(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
 def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
     """The mean of a Gaussian process on labels: ``(K + r I)^-1 Y``.
 
-    The setting is ``r`` over the mean of the diagonal. With fewer landmarks than nodes, the best
-    fit by columns of the landmarks.
+    The setting is ``r`` over the mean of the diagonal. With fewer landmarks than nodes, the
+    subset-of-regressors approximation.
+
+    References
+    ----------
+    Rasmussen, Williams: Gaussian processes for machine learning. 2006, section 8.3.1.
     """
     from scipy.linalg import lstsq, solve
 
@@ -259,12 +263,12 @@ def _kriging(block: LabelledBlock, rule: Rule) -> tuple[FloatArray, FloatArray]:
         matrix, right = block.rows.T @ block.rows + ridge * inner, block.rows.T @ Y
     try:
         weights = solve(matrix, right, assume_a="sym")
-    except np.linalg.LinAlgError:  # of kernels that are no covariance
+    except np.linalg.LinAlgError:  # for kernels that are not a covariance
         weights = lstsq(matrix, right)[0]
     return weights, np.zeros(block.n_classes)
 
 
-class Labelled(NamedTuple):
+class LabelledNodes(NamedTuple):
     """Nodes and their classes, from 0."""
 
     nodes: IntArray
@@ -272,58 +276,58 @@ class Labelled(NamedTuple):
     n_classes: int
 
     def columns(self, n_nodes: int) -> FloatArray:
-        """Labels as columns of zeros and ones, a row a node of the graph."""
+        """One-hot labels, one row per node of the graph."""
         require_bytes(8 * n_nodes * self.n_classes, f"{self.n_classes} columns of labels")
         columns = np.zeros((n_nodes, self.n_classes))
         columns[self.nodes, self.labels] = 1.0
         return columns
 
-    def take(self, positions: IntArray) -> Labelled:
+    def take(self, positions: IntArray) -> LabelledNodes:
         """Some of them."""
-        return Labelled(self.nodes[positions], self.labels[positions], self.n_classes)
+        return LabelledNodes(self.nodes[positions], self.labels[positions], self.n_classes)
 
-    def sample(self, max_nodes: int, rng: np.random.Generator) -> Labelled:
-        """At most `max_nodes` of them, each class in its share."""
+    def sample(self, max_nodes: int, rng: np.random.Generator) -> LabelledNodes:
+        """At most `max_nodes` of them, with the same class shares."""
         n = len(self.nodes)
         if n <= max_nodes:
             return self
-        # Shuffled, then sorted by class: systematic sampling takes each class in its share.
+        # Systematic sampling of nodes sorted by class, in random order within a class.
         shuffled = rng.permutation(n)
         by_class = shuffled[np.argsort(self.labels[shuffled], kind="stable")]
         chosen = np.sort(by_class[np.linspace(0, n - 1, max_nodes).astype(np.int64)])
         return self.take(chosen)
 
 
-#: Positions of labelled nodes to learn from, and of those held out.
+#: Positions of labelled nodes to train on, and of those to test on.
 Split = tuple[IntArray, IntArray]
 
 
-def splits_of(known: Labelled, folds: NodeKFold) -> list[Split]:
-    """Folds of labelled nodes in which every class keeps a label to learn from.
+def splits_of(known: LabelledNodes, folds: NodeKFold) -> list[Split]:
+    """Folds of labelled nodes that leave every class a label to train on.
 
-    Labels that would leave their class without any are not held out. There are no folds where
-    fewer than two classes could be held out.
+    Labels that would leave their class without any are not held out. The list is empty where fewer
+    than two classes can be held out.
 
     Examples
     --------
     >>> labels = np.array([0, 1, 1, 2, 2])
-    >>> splits = splits_of(Labelled(np.arange(5), labels, 3), NodeKFold(5))
-    >>> sorted(position for _, held_out in splits for position in held_out.tolist())
+    >>> splits = splits_of(LabelledNodes(np.arange(5), labels, 3), NodeKFold(5))
+    >>> sorted(position for _, test in splits for position in test.tolist())
     [1, 2, 3, 4]
-    >>> splits_of(Labelled(np.arange(3), labels[:3], 2), NodeKFold(3))
+    >>> splits_of(LabelledNodes(np.arange(3), labels[:3], 2), NodeKFold(3))
     []
     """
     splits, classes = [], set()
-    for kept, held_out in folds.split(known.nodes, known.labels):
-        held = held_out[np.isin(known.labels[held_out], known.labels[kept])]
-        if len(held):
-            splits.append((np.setdiff1d(np.arange(len(known.nodes)), held), held))
-            classes.update(known.labels[held].tolist())
+    for train, fold in folds.split(known.nodes, known.labels):
+        test = fold[np.isin(known.labels[fold], known.labels[train])]
+        if len(test):
+            splits.append((np.setdiff1d(np.arange(len(known.nodes)), test), test))
+            classes.update(known.labels[test].tolist())
     return splits if len(classes) > 1 else []
 
 
 class Candidate(NamedTuple):
-    """A kernel by its number, a rule, and how they did on held-out labels."""
+    """A kernel by its number, a rule, and their accuracy and loss on held-out labels."""
 
     kernel: int
     rule: Rule
@@ -335,60 +339,50 @@ class Candidate(NamedTuple):
 
 
 class Trials(NamedTuple):
-    """Labels to predict from others: held out in turn, or those of a validation set."""
+    """Labels to predict from others: those of folds in turn, or of a validation set."""
 
-    #: What there is to learn from in each trial, and what to predict.
-    pairs: list[tuple[Labelled, Labelled]]
-    #: Whether held-out nodes show the sizes of classes.
+    #: The nodes to train on and those to test on.
+    pairs: list[tuple[LabelledNodes, LabelledNodes]]
+    #: Whether test nodes have the class shares of the nodes to predict.
     with_shares: bool
 
     @property
-    def nodes(self) -> IntArray:
-        """All that are predicted."""
-        return np.concatenate([tested.nodes for _, tested in self.pairs])
-
-    @property
-    def labels(self) -> IntArray:
-        """Their classes."""
-        return np.concatenate([tested.labels for _, tested in self.pairs])
+    def tested(self) -> LabelledNodes:
+        """The test nodes of all trials."""
+        nodes, labels, n_classes = zip(*(test for _, test in self.pairs), strict=True)
+        return LabelledNodes(np.concatenate(nodes), np.concatenate(labels), n_classes[0])
 
     def columns(self, n_nodes: int) -> FloatArray:
-        """What is learned from in each trial, side by side."""
-        return np.hstack([learned.columns(n_nodes) for learned, _ in self.pairs])
+        """One-hot labels of the training nodes, trials side by side."""
+        return np.hstack([train.columns(n_nodes) for train, _ in self.pairs])
 
-    def sums(self, products: FloatArray) -> FloatArray:
-        """``K @ Y`` of each trial at its nodes, from the product with `columns` at `nodes`."""
-        sizes = [len(tested.nodes) for _, tested in self.pairs]
-        trial = np.repeat(np.arange(len(sizes)), sizes)
-        return np.asarray(
-            products.reshape(len(trial), len(sizes), -1)[np.arange(len(trial)), trial]
-        )
-
-    def judge(self, number: int, rule: Rule, logits: FloatArray, near: BoolArray) -> Candidate:
-        """Calibrate logits at `nodes`, and tell how good they are."""
-        truth = self.labels
+    def score(self, number: int, rule: Rule, logits: FloatArray, near: BoolArray) -> Candidate:
+        """Calibrate logits at the test nodes; `near` says which of these labels reach."""
+        truth = self.tested.labels
         calibration = calibrate(logits, truth, near, with_shares=self.with_shares)
         predicted = calibration.log_probabilities(logits, near)
         accuracy = float((predicted.argmax(axis=1) == truth).mean())
         losses = -predicted[np.arange(len(truth)), truth]
         return Candidate(number, rule, calibration, accuracy, float(losses.mean()), losses)
 
-    def judge_sums(
-        self, number: int, rule: Rule, sums: FloatArray, masses: FloatArray
+    def score_propagation(
+        self, number: int, rule: Rule, products: FloatArray, masses: FloatArray
     ) -> Candidate:
-        """The same for propagation; `masses` are the column sums of ``K @ Y``, a row a trial."""
-        scales = [
-            np.tile(column_scales(rule, learned.labels, mass), (len(tested.nodes), 1))
-            for (learned, tested), mass in zip(self.pairs, masses, strict=True)
-        ]
-        logits = log_shares(sums * np.concatenate(scales))
-        return self.judge(number, rule, logits, reached(sums.sum(axis=1)))
+        """The same from rows of ``K @ columns`` at the test nodes, and its column sums."""
+        n_trials, n_classes = len(self.pairs), len(masses) // len(self.pairs)
+        ends = np.cumsum([len(test.nodes) for _, test in self.pairs])[:-1]
+        blocks = enumerate(np.split(products, ends))
+        sums = [rows[:, i * n_classes : (i + 1) * n_classes] for i, rows in blocks]
+        folds = zip(self.pairs, sums, np.split(masses, n_trials), strict=True)
+        logits = [propagation_logits(rule, train.labels, *rest) for (train, _), *rest in folds]
+        near = reached(np.concatenate(sums).sum(axis=1))
+        return self.score(number, rule, np.concatenate(logits), near)
 
 
 def candidates(
-    products: KernelProducts, rules: Sequence[Rule], known: Labelled, trials: Trials
+    products: KernelProducts, rules: Sequence[Rule], known: LabelledNodes, trials: Trials
 ) -> list[Candidate]:
-    """Score rules on kernels: quick rules on all kernels, support-vector machines on the best.
+    """Score rules on kernels: fast rules on all kernels, support-vector machines on the best.
 
     Parameters
     ----------
@@ -397,110 +391,88 @@ def candidates(
     rules
         The rules to try.
     known
-        The nodes to learn from.
+        The nodes that all trials train on.
     trials
-        What is learned from and scored on.
+        The nodes to train on and to score on.
     """
-    propagating = [rule for rule in rules if rule.how == "propagation"]
-    slow = [rule for rule in rules if rule.how == "svm"]
-    quick = [rule for rule in rules if rule.how == "kriging"]
-    finalists: Sequence[int] = range(len(products.choices))
+    propagation, kriging, svm = (
+        [rule for rule in rules if rule.how == how] for how in ("propagation", "kriging", "svm")
+    )
     scored: list[Candidate] = []
-    if propagating:
-        n_nodes = products.graph.n_nodes
-        columns = trials.columns(n_nodes)
-        both = products.products(columns, trials.nodes), products.masses(known.nodes)
-        for number, (block, at_known) in enumerate(zip(*both, strict=True)):
-            masses = (at_known @ columns[known.nodes]).reshape(len(trials.pairs), -1)
-            sums = trials.sums(block)
-            scored += [trials.judge_sums(number, rule, sums, masses) for rule in propagating]
-    if not (slow or quick):
+    if propagation:
+        columns = trials.columns(products.graph.n_nodes)
+        for number, sums in enumerate(products.products(columns, trials.tested.nodes)):
+            scored += [trials.score_propagation(number, rule, *sums) for rule in propagation]
+    if not (svm or kriging):
         return scored
-    nodes = np.unique(np.concatenate([known.nodes, trials.nodes]))
-    n_kernels = len(finalists)
-    require_bytes(16 * n_kernels * len(nodes) * len(known.nodes), f"{n_kernels} kernels")
+    finalists: Sequence[int] = range(len(products.choices))
+    nodes = np.unique(np.concatenate([known.nodes, trials.tested.nodes]))
+    what = f"{len(finalists)} kernels of {len(nodes)} nodes"
+    require_bytes(16 * len(finalists) * len(nodes) * len(known.nodes), what)
     blocks = list(products.blocks(nodes, known.nodes))
 
     def score(number: int, rule: Rule) -> Candidate:
         logits, near = [], []
-        for learned, tested in trials.pairs:
-            at = np.flatnonzero(np.isin(known.nodes, learned.nodes))
-            K = blocks[number][:, at]
-            rows = K[np.searchsorted(nodes, learned.nodes)]
-            block = LabelledBlock(rows, learned.labels, learned.n_classes, np.arange(len(at)))
-            readout, rows = learn(rule, block), K[np.searchsorted(nodes, tested.nodes)]
+        for train, test in trials.pairs:
+            K = blocks[number][:, np.isin(known.nodes, train.nodes)]
+            rows, landmarks = K[np.searchsorted(nodes, train.nodes)], np.arange(len(train.nodes))
+            readout = learn(rule, LabelledBlock(rows, train.labels, train.n_classes, landmarks))
+            rows = K[np.searchsorted(nodes, test.nodes)]
             logits.append(readout.logits(rows @ readout.weights, np.linalg.norm(rows, axis=1)))
             near.append(reached(np.abs(rows).sum(axis=1)))
-        return trials.judge(number, rule, np.concatenate(logits), np.concatenate(near))
+        return trials.score(number, rule, np.concatenate(logits), np.concatenate(near))
 
-    if propagating or quick or n_kernels > _N_FINALISTS:
-        # Without quick rules, kriging shows which kernels are worth the time.
-        pilots = quick or [slow[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
-        if quick or not propagating:
-            piloted = [score(number, rule) for number in finalists for rule in pilots]
-        else:
-            piloted = []
-        losses = [
-            min(c.loss for c in [*scored, *piloted] if c.kernel == number) for number in finalists
-        ]
+    pilots = kriging
+    if not (propagation or kriging) and len(finalists) > _N_FINALISTS:
+        # Without fast rules, kriging ranks the kernels.
+        pilots = [svm[0]._replace(how="kriging", setting=r) for r in SETTINGS["kriging"]]
+    ranked = [*scored, *(score(number, rule) for number in finalists for rule in pilots)]
+    if ranked:
+        losses = [min(c.loss for c in ranked if c.kernel == number) for number in finalists]
         finalists = sorted(np.argsort(losses, kind="stable")[:_N_FINALISTS].tolist())
-        scored += piloted if quick else []
-    return [*scored, *(score(number, rule) for number in finalists for rule in slow)]
+    finals = [score(number, rule) for number in finalists for rule in svm]
+    return [*(ranked if propagation or kriging else []), *finals]
 
 
-def best_of(scored: Sequence[Candidate], usual: tuple[int, Rule] | None) -> Candidate:
-    """The least loss, unless held-out labels are too few to tell it from that of the usual one."""
+def best_of(scored: Sequence[Candidate], default: tuple[int, Rule] | None) -> Candidate:
+    """The candidate of least loss, or the default where held-out labels hardly tell them apart."""
     best = min(scored, key=lambda candidate: candidate.loss)
-    for each in scored:
-        if (each.kernel, each.rule) == usual:
-            gains = each.losses - best.losses
+    for candidate in scored:
+        if candidate[:2] == default:
+            gains = candidate.losses - best.losses
             error = gains.std(ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else np.inf
-            return best if gains.mean() > _MIN_Z * error else each
+            return best if gains.mean() > _MIN_Z * error else candidate
     return best
 
 
-def propagate_once(
-    products: KernelProducts,
-    rules: Sequence[Rule],
-    known: Labelled,
-    trials: Trials | None,
-    rng: np.random.Generator,
+def probe_propagation(
+    products: KernelProducts, rules: Sequence[Rule], known: LabelledNodes, rng: np.random.Generator
 ) -> tuple[list[Candidate], FloatArray]:
-    """Candidates of propagation by one kernel, and ``K @ Y``.
-
-    Without trials, labels are held out one by one: `_without_itself`.
-    """
+    """Score propagation by one kernel on labels held out one by one; and ``K @ Y``."""
     n_nodes = products.graph.n_nodes
-    probed = np.sort(rng.permutation(len(known.nodes))[: min(1000, len(known.nodes) // 10)])
-    tol = _TOL_OF_PRODUCTS if trials else _TOL_OF_LONG_PRODUCTS
-    sums = products.product(0, known.columns(n_nodes), tol)
-    if trials is None:
-        trials = Trials([(known, known.take(probed))], with_shares=False)
-        probe = np.zeros((n_nodes, 1))
-        probe[known.nodes[probed]] = 1.0
-        probe = products.product(0, probe, _TOL_OF_PROBES)
-        held_out = _without_itself(sums, probe[:, 0], known, probed)
-        masses = sums.sum(axis=0, keepdims=True)
-    else:
-        tested = products.product(0, trials.columns(n_nodes))
-        held_out = trials.sums(tested[trials.nodes])
-        masses = tested.sum(axis=0).reshape(len(trials.pairs), -1)
-    return [trials.judge_sums(0, rule, held_out, masses) for rule in rules], sums
+    n_probed = min(_MAX_PROBED, len(known.nodes) // 10)
+    probed = np.sort(rng.permutation(len(known.nodes))[:n_probed])
+    sums = products.product(0, known.columns(n_nodes), _TOL_OF_LONG_PRODUCTS)
+    probe = np.bincount(known.nodes[probed], minlength=n_nodes)[:, np.newaxis].astype(np.float64)
+    probe = products.product(0, probe, _TOL_OF_PROBES)[:, 0]
+    held_out, masses = _without_itself(sums, probe, known, probed), sums.sum(axis=0)
+    trials = Trials([(known, known.take(probed))], with_shares=False)
+    return [trials.score_propagation(0, rule, held_out, masses) for rule in rules], sums
 
 
 def _without_itself(
-    sums: FloatArray, probe: FloatArray, known: Labelled, probed: IntArray
+    sums: FloatArray, probe: FloatArray, known: LabelledNodes, probed: IntArray
 ) -> FloatArray:
     """``K @ Y`` at some labelled nodes ``S``, without the label of the node itself.
 
     ``(K 1_S)_i`` is ``K_ii`` plus a sample of ``Σ_j≠i K_ij`` over labelled nodes ``j``, which is
     estimated by its share in ``(K 1_L)_i``.
     """
-    nodes, labels = known.nodes[probed], known.labels[probed]
+    nodes = known.nodes[probed]
     share = (len(probed) - 1) / (len(known.nodes) - 1)
     result = sums[nodes]
     diagonal = (probe[nodes] - share * result.sum(axis=1)) / (1 - share)
-    at = np.arange(len(nodes)), labels
+    at = np.arange(len(nodes)), known.labels[probed]
     result[at] -= np.clip(diagonal, 0, result[at])
     return result
 
@@ -508,14 +480,14 @@ def _without_itself(
 def predict_all(
     products: KernelProducts,
     best: Candidate,
-    known: Labelled,
-    sample: Labelled,
+    known: LabelledNodes,
+    sample: LabelledNodes,
     sums: FloatArray | None = None,
 ) -> tuple[FloatArray, BoolArray]:
     """Class probabilities of all nodes, and whether labels reach them.
 
-    The best rule learns from all labels; `products` has its kernel alone. `sums` is ``K @ Y`` where
-    that has been made.
+    The best rule is fitted to all labels; `products` has its kernel only. `sums` is ``K @ Y`` where
+    that has been computed.
     """
     n, n_nodes, how = known.n_classes, products.graph.n_nodes, best.rule.how
     require_bytes(48 * n_nodes * (n + 1), f"the probabilities of {n} classes")
@@ -523,7 +495,7 @@ def predict_all(
         if sums is None:
             sums = products.product(0, known.columns(n_nodes))
         is_reached = reached(sums.sum(axis=1))
-        logits = log_shares(sums * column_scales(best.rule, known.labels, sums.sum(axis=0)))
+        logits = propagation_logits(best.rule, known.labels, sums, sums.sum(axis=0))
     else:
         landmarks = np.flatnonzero(np.isin(known.nodes, sample.nodes))
         require_bytes(16 * len(known.nodes) * len(landmarks), "the kernel of labelled nodes")
@@ -539,5 +511,5 @@ def predict_all(
 
 
 def reached(masses: FloatArray) -> BoolArray:
-    """Whether more than rounding connects nodes with the labelled ones."""
-    return np.asarray(np.abs(masses) > _RESOLVED * np.abs(masses).max(initial=0.0))
+    """Whether the labelled nodes' mass at a node is above rounding."""
+    return np.asarray(np.abs(masses) > _MIN_MASS * np.abs(masses).max(initial=0.0))

@@ -1,4 +1,4 @@
-"""Normals of triangle meshes: compute them, hide them at most vertices, predict them."""
+"""Normals of triangle meshes: compute them, hide some of them, predict those."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class HiddenNormals:
-    """Normals of a mesh, and at which vertices they are hidden."""
+    """Normals of a mesh, and the vertices at which they are hidden."""
 
     graph: Graph
-    #: A row a vertex; zeros at those without a normal, which are neither known nor hidden.
+    #: One row per vertex; zeros at those without a normal, which are neither known nor hidden.
     normals: FloatArray
     #: Indices of vertices, ascending.
     known: IntArray
@@ -40,21 +40,21 @@ class PredictedNormals:
     """Predictions of hidden normals."""
 
     task: HiddenNormals
-    #: A unit vector at every vertex; zeros at those out of reach.
+    #: One unit vector per vertex; zeros at vertices that no known one reaches.
     predicted: FloatArray
-    #: Number of hidden vertices out of reach, those cut off among them.
+    #: Number of hidden vertices that are not reached, including those that are cut off.
     n_unreached: int
     #: `KernelInterpolator.method_`.
     method: str = ""
 
     @property
     def cosine(self) -> float:
-        """Mean cosine similarity over the hidden vertices; 0 for those out of reach."""
+        """Mean cosine similarity over the hidden vertices; 0 for those that are not reached."""
         hidden = self.task.hidden
         return mean_cosine(self.predicted[hidden], self.task.normals[hidden])
 
     def angles(self) -> FloatArray:
-        """Angle at every vertex in degrees, 90 out of reach, NaN where nothing was hidden."""
+        """Angle at every vertex in degrees, 90 if it is not reached, NaN if it is not hidden."""
         truth, hidden = np.zeros_like(self.task.normals), self.task.hidden
         truth[hidden] = self.task.normals[hidden]
         return np.degrees(np.arccos(cosines(self.predicted, truth)))
@@ -70,7 +70,12 @@ def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> Hidden
     mask
         The share, above 0 and below 1, of the vertices that have a normal.
     seed
-        Of the choice.
+        Seed of the choice.
+
+    References
+    ----------
+    Choromanski, Dubey, Sehanobish, Reid: Computationally-efficient graph modeling with refined
+    graph random features. ICML 2026, "Normal prediction" (with ``mask=0.8``).
 
     Examples
     --------
@@ -86,7 +91,7 @@ def hide_normals(mesh: TriangleMesh, mask: float = 0.8, seed: int = 0) -> Hidden
 
 
 def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) -> HiddenNormals:
-    """`hide_normals` with the graph and the normals of a mesh, computed before."""
+    """`hide_normals` for a graph and its normals."""
     share = probability(mask, "mask", above_zero=True, below_one=True)
     rng = np.random.default_rng(whole(seed, "seed", 0))
     vertices = np.flatnonzero(normals.any(axis=1))
@@ -101,9 +106,20 @@ def hide(graph: Graph, normals: FloatArray, mask: float = 0.8, seed: int = 0) ->
 
 
 def predict_normals(task: HiddenNormals, **parameters: Any) -> PredictedNormals:
-    """Predict hidden normals by `KernelInterpolator` with these parameters.
+    """Predict hidden normals by `KernelInterpolator`.
 
-    The default is kriging; ``how="paper"`` is the paper's sum.
+    Parameters
+    ----------
+    task
+        The mesh, with some of its normals hidden.
+    parameters
+        Parameters of `KernelInterpolator`. The default is kriging; ``how="paper"`` is the sum
+        ``Σ_j K(i, j) F_j`` of the paper.
+
+    References
+    ----------
+    Choromanski, Dubey, Sehanobish, Reid: Computationally-efficient graph modeling with refined
+    graph random features. ICML 2026, "Normal prediction".
 
     Examples
     --------
@@ -121,21 +137,20 @@ def predict_normals(task: HiddenNormals, **parameters: Any) -> PredictedNormals:
 
 
 def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
-    """Unit normals at vertices: means over the triangles around, weighted by their angles there.
+    """Unit normals at vertices: means over the adjacent triangles, weighted by their angles there.
 
-    They do not depend on how a flat face is cut into triangles. Needs trimesh, of the extra
-    ``mesh``.
+    They do not depend on the triangulation of a flat face. Needs trimesh, of the extra ``mesh``.
 
     Parameters
     ----------
     vertices, faces
-        The mesh; triangles counter-clockwise from outside.
+        The mesh; the vertices of a triangle are counter-clockwise, seen from outside.
 
     Returns
     -------
     numpy.ndarray
-        A row a vertex; zeros where a vertex has no triangle, where all its triangles are shrunk
-        to lines, or where their normals cancel.
+        One row per vertex; zeros where a vertex has no triangle, where all its triangles are
+        degenerate, or where their normals cancel.
 
     References
     ----------
@@ -149,8 +164,8 @@ def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
     """
     mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
     if mesh.vertices.shape[1] != 3 or mesh.largest > 3 or not len(mesh.faces):
-        found = f"{np.shape(vertices)} and {np.shape(faces)}"
-        raise InputError(f"must have shape (n, 3), as vertices, found {found}", argument="faces")
+        shapes = f"{np.shape(faces)} and {np.shape(vertices)}"
+        raise InputError(f"must have shape (n, 3), as vertices, found {shapes}", argument="faces")
     points = np.asarray(vertices, dtype=np.float64)
     points = points - points.mean(axis=0)
     # In units of the mesh's size no product leaves the range of float64.

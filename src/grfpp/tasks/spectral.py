@@ -1,9 +1,9 @@
-"""Spectral clustering: eigenvectors of a kernel that is only multiplied with, then k-means.
+"""Spectral clustering: eigenvectors of a kernel from its products with vectors, then k-means.
 
 `spectral_embedding` is the paper's, after Ng, Jordan and Weiss. `regularized_spectrum` adds a
-constant to every pair of nodes, ``A + τ/n · 11ᵀ``, so that small parts that hang on the rest by few
-edges are no good cuts; `regularized_clusters` also sets whiskers (small parts that one edge joins
-to the rest) and outliers (small components) apart.
+constant to every pair of nodes, ``A + τ/n · 11ᵀ``, so that cutting off a small part with few edges
+to the rest costs more; `regularized_clusters` also removes whiskers (small parts that a bridge
+joins to the rest) and outliers (small components) before k-means.
 """
 
 from __future__ import annotations
@@ -23,25 +23,33 @@ from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
-from grfpp.linalg.spectra import largest_eigenpairs
-from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.linalg.spectra import is_dense, largest_eigenpairs
+from grfpp.operators.kernel_choice import KernelChoice, method_used
 from grfpp.typing import FloatArray, IntArray
 
-#: Largest number of nodes whose matrix is formed and given to LAPACK.
-DENSE_NODES = 500
 #: Tolerance of an eigenvalue, relative to its distance from 1, which is what separates clusters.
 _TOL = 1e-4
-#: Number of points at which a kernel is tested for growth.
-_GROWTH_POINTS = 65
-#: Largest number of clusters that ``n_clusters="auto"`` tries.
+#: The same where the number of clusters is looked for among more than `_SAMPLE` nodes, in single
+#: precision: vectors that separate clusters stand out and become far more accurate; the others are
+#: noise, on which the iterations would be spent.
+_LOOSE_TOL = 1e-2
+#: An eigenvalue has been missed if it exceeds those found by this many tolerances.
+_MARGIN = 4
+#: Number of points that the starts of k-means are run on; the best one goes on with all. More than
+#: `MAX_AUTO_CLUSTERS` clusters have as many points each.
+_SAMPLE = 10_000
+#: Number of points at which a kernel is tested for being increasing; odd, so that 0 is one.
+_MONOTONICITY_POINTS = 65
+#: Largest number of clusters that ``n_clusters="auto"`` tries: each costs a run of k-means.
 MAX_AUTO_CLUSTERS = 20
-#: Components below this share of a mean cluster are outliers; whiskers have at most this share.
+#: Components below this share of a cluster of mean size are outliers; whiskers have at most this
+#: share.
 _SMALL_SHARE = 0.1
 #: Temperature of cluster probabilities: squared distances are divided by this times the clusters'
 #: variance. With it, nodes of generated graphs are as often right as they are confident
 #: (``python -m grfpp_lab.studies.clustering sure``).
 TEMPERATURE = 4.0
-#: Smallest variance of a cluster that distances are divided by.
+#: Smallest variance of a cluster, by which distances are divided: equal points have none.
 _MIN_VARIANCE = 1e-6
 
 
@@ -50,14 +58,14 @@ class Spectrum(NamedTuple):
 
     #: In units of the kernel's largest eigenvalue, descending.
     values: FloatArray
-    #: One column each.
+    #: One column per eigenvalue.
     vectors: FloatArray
     #: How they were computed, in words.
     method: str
 
 
 class Clustering(NamedTuple):
-    """Cluster probabilities of all nodes of a graph, a column a cluster, and their origin."""
+    """Cluster probabilities of all nodes of a graph, one column per cluster, and their origin."""
 
     probabilities: FloatArray
     embedding: FloatArray
@@ -68,7 +76,7 @@ class Clustering(NamedTuple):
 def spectral_embedding(
     K: Any, groups: IntArray, n_components: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Place the nodes on a sphere, near to each other where the kernel is large.
+    """Coordinates of the nodes on a sphere: close to each other where the kernel is large.
 
     The leading eigenvectors of ``D^-1/2 S D^-1/2``, with ``S = (K + Kᵀ) / 2`` and ``D`` its row
     sums; each row is scaled to length 1. The eigenvalues are 1 for each group of connected
@@ -77,9 +85,9 @@ def spectral_embedding(
     Parameters
     ----------
     K
-        The kernel. Beyond 500 nodes it is only multiplied with.
+        The kernel. Beyond 500 nodes only its products with vectors are used.
     groups
-        Of connected components (`component_groups`), at most `n_components`.
+        Groups of connected components (`component_groups`), at most `n_components`.
 
     References
     ----------
@@ -100,13 +108,13 @@ def spectral_embedding(
     S = _symmetric(K, require_embedding(n, n_components))
     strength = S @ np.ones(n)
     if not (strength > 0).all():
-        advice = "use one without negative coefficients, such as 'diffusion'"
+        advice = "use a kernel without negative coefficients, such as 'diffusion'"
         raise InputError("has row sums that are not positive", argument="kernel", advice=advice)
     known = _group_vectors(groups, strength)
-    n_known, wanted = known.shape[1], n_components - known.shape[1]
+    n_known, number = known.shape[1], n_components - known.shape[1]
     values, vectors = np.empty(0), np.empty((n, 0))
-    if wanted:
-        values, vectors = _leading(S, 1 / np.sqrt(strength), known, wanted, _is_simple(K))
+    if number:
+        values, vectors = _leading(S, 1 / np.sqrt(strength), known, number, _is_simple(K))
     embedding = np.hstack([known, vectors])
     embedding /= np.linalg.norm(embedding, axis=1, keepdims=True)
     return embedding, np.concatenate([np.ones(n_known), values])
@@ -119,13 +127,14 @@ def regularized_spectrum(
     regularization: float,
     choice: KernelChoice,
     method: str | None = None,
+    tol: float = _TOL,
 ) -> Spectrum:
     """Leading nontrivial eigenvectors of a kernel of regularised weights.
 
-    A kernel that grows on [-1, 1] has the eigenvectors of its weights in the same order: they are
-    computed from the weights, and the kernel only weights them. Where products with the kernel are
-    asked for by `method`, or the kernel does not grow, its weights are
-    ``(D + τ)^-1/2 A (D + τ)^-1/2``: the constant stays in the trivial eigenvectors ``√(D + τ)`` of
+    A kernel that increases on [-1, 1] has the eigenvectors of its weights in the same order: they
+    are computed from the weights, and the kernel gives the eigenvalues only. Where `method` asks
+    for products with the kernel, or the kernel does not increase, its weights are
+    ``(D + τ)^-1/2 A (D + τ)^-1/2``: the constant is in the trivial eigenvectors ``√(D + τ)`` of
     each group, which are projected out.
 
     Parameters
@@ -133,13 +142,15 @@ def regularized_spectrum(
     adjacency
         A symmetric matrix of weights.
     groups
-        Of connected components (`component_groups`).
+        Groups of connected components (`component_groups`).
     number
         Number of eigenvectors, at most the number of nodes less that of groups.
     regularization
         ``τ`` as a multiple of the mean degree.
     method
         ``None``, ``"walks"``, or a method of the planner.
+    tol
+        Of eigenvalues, relative to their distance from 1.
 
     References
     ----------
@@ -162,9 +173,9 @@ def regularized_spectrum(
     known = _group_vectors(groups, strength)
     dense = require_embedding(n, number + known.shape[1])
     g, scale = choice.kernel, choice.scale
-    if method is None and _grows(g, scale):
+    if method is None and _is_increasing(g, scale):
         S = _with_constant(adjacency, groups, constant, dense)
-        values, vectors = _leading(S, 1 / np.sqrt(strength), known, number, False)
+        values, vectors = _leading(S, 1 / np.sqrt(strength), known, number, False, tol)
         ends = g.value(scale * np.append(np.clip(values, -1.0, 1.0), 1.0))
         values = np.clip(ends[:-1] / ends[-1], 0.0, None)
         return Spectrum(values, vectors, "eigenvectors of the weights")
@@ -174,21 +185,20 @@ def regularized_spectrum(
     K = replace(choice, normalization=None, scale=1.0).operator(W)
     peak = float(np.max(np.abs(g.value(np.array([-scale, 0.0, scale])))))
     S = _symmetric(K, dense)
-    values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K))
-    return Spectrum(np.clip(values, 0.0, None), vectors, how_made(K))
+    values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K), tol)
+    return Spectrum(np.clip(values, 0.0, None), vectors, method_used(K))
 
 
 def require_embedding(n: int, n_components: int) -> bool:
-    """Refuse eigenvectors that do not fit into memory; whether a dense matrix is used."""
-    # Lanczos keeps about as many vectors as a dense matrix has unless few of many are wanted.
-    dense = n <= DENSE_NODES or 4 * n_components > n
+    """Refuse eigenvectors that do not fit into memory; return whether a dense matrix is used."""
+    dense = is_dense(n, n_components)
     n_bytes = 8 * n * (4 * n if dense else 6 * n_components + 60)
     require_bytes(n_bytes, f"{n_components} eigenvectors of a kernel of {n} nodes")
     return dense
 
 
 def component_groups(adjacency: Any, max_groups: int) -> IntArray:
-    """The connected component of each node, numbered by size; the smallest share the last number.
+    """The connected component of each node, numbered by size, the smallest with one number.
 
     Examples
     --------
@@ -201,13 +211,13 @@ def component_groups(adjacency: Any, max_groups: int) -> IntArray:
 
 
 def _members(groups: IntArray) -> sp.csr_array:
-    """A matrix with a column a group, 1 at its nodes."""
+    """An indicator matrix, one column per group, 1 at its nodes."""
     n = len(groups)
     return sp.csr_array((np.ones(n), groups, np.arange(n + 1)), (n, int(groups.max()) + 1))
 
 
 def _group_vectors(groups: IntArray, strength: FloatArray) -> FloatArray:
-    """Eigenvectors of the eigenvalue 1: one a group of components."""
+    """Eigenvectors of the eigenvalue 1, one per group of components."""
     vectors = _members(groups).toarray() * np.sqrt(strength)[:, None]
     return np.asarray(vectors / np.linalg.norm(vectors, axis=0))
 
@@ -219,28 +229,32 @@ def _symmetric(K: Any, dense: bool) -> Any:
 
 
 def _is_simple(K: Any) -> bool:
-    """Whether no eigenvalue is repeated: so it is with noise, not with a graph's symmetries."""
+    """Whether all eigenvalues are simple: noise makes them so, symmetries of a graph do not."""
     return isinstance(K, KernelEstimate) and K.deflation is None
 
 
 def _leading(
-    S: Any, scaling: FloatArray, known: FloatArray, number: int, simple: bool
+    S: Any,
+    scaling: FloatArray,
+    known: FloatArray,
+    number: int,
+    simple: bool,
+    tol: float = _TOL,
 ) -> tuple[FloatArray, FloatArray]:
     """Leading eigenpairs of ``diag(scaling) S diag(scaling)`` besides `known` vectors of 1.
 
-    From one start Lanczos' method finds each eigenvalue once, and copies only by rounding. Unless
-    eigenvalues are `simple`, it starts again, orthogonal to what it found, until nothing larger is
-    left.
+    From one start vector Lanczos' method finds a multiple eigenvalue once. Unless all eigenvalues
+    are `simple`, it is restarted, orthogonal to the vectors so far, until it finds no larger one.
     """
     if isinstance(S, np.ndarray):
-        # Eigenvalues are near to or below 1; the known ones become the last.
+        # Eigenvalues are at most about 1; the shift makes the known ones the smallest.
         scaled = S * scaling[:, None] * scaling
         values, vectors = largest_eigenpairs(scaled, len(S), number, known=known, shift=3.0)
         return values, _signed(vectors)
-    values, vectors = _lanczos(S, scaling, known, number)
+    values, vectors = _by_products(S, scaling, known, number, tol)
     for start in () if simple else count(1):
-        (value,), vector = _lanczos(S, scaling, np.hstack([known, vectors]), 1, start)
-        if value <= values[-1] + _TOL * abs(1 - values[-1]):
+        (value,), vector = _by_products(S, scaling, np.hstack([known, vectors]), 1, tol, start)
+        if value <= values[-1] + _MARGIN * tol * abs(1 - values[-1]):
             break
         order = np.argsort(-np.append(values, value), kind="stable")[:number]
         values = np.append(values, value)[order]
@@ -248,8 +262,8 @@ def _leading(
     return values, vectors
 
 
-def _lanczos(
-    S: Any, scaling: FloatArray, known: FloatArray, number: int, start: int = 0
+def _by_products(
+    S: Any, scaling: FloatArray, known: FloatArray, number: int, tol: float, start: int = 0
 ) -> tuple[FloatArray, FloatArray]:
     n = len(scaling)
 
@@ -257,7 +271,9 @@ def _lanczos(
         # Tolerances are relative: of the matrix less the identity, to the distance from 1.
         return np.asarray(scaling * (S @ (scaling * column)) - column)
 
-    options: Any = {"tol": _TOL, "n_basis": min(n - 1, max(2 * number + 20, 40))}
+    options: Any = {"tol": tol, "n_basis": min(n - 1, max(2 * number + 20, 40))}
+    if tol > _TOL:
+        options |= {"dtype": np.float32, "n_basis": max(2 * number + 3, 20)}
     pairs = largest_eigenpairs(multiply, n, number, known=known, shift=3.0, seed=start, **options)
     if len(pairs.values) < number:
         problem = "has leading eigenvalues too close to each other for Lanczos' method"
@@ -266,9 +282,9 @@ def _lanczos(
 
 
 def _signed(vectors: FloatArray) -> FloatArray:
-    """Flip vectors so that the largest entry is positive: solvers choose either sign.
+    """Flip vectors so that the entry of largest modulus is positive: solvers return either sign.
 
-    The first of those that are equal up to rounding, which symmetric graphs have.
+    Among entries that are equal up to rounding, as symmetric graphs have, the first one counts.
     """
     sizes = np.abs(vectors)
     is_largest = sizes >= (1 - 1e-6) * sizes.max(axis=0)
@@ -286,10 +302,10 @@ def _with_constant(matrix: sp.csr_array, groups: IntArray, row_sum: float, dense
     return S @ np.eye(len(groups)) if dense else S
 
 
-def _grows(kernel: Kernel, scale: float) -> bool:
+def _is_increasing(kernel: Kernel, scale: float) -> bool:
     """Whether larger eigenvalues of the weights are larger ones of the kernel."""
     with np.errstate(all="ignore"):
-        values = kernel.value(np.linspace(-scale, scale, _GROWTH_POINTS))
+        values = kernel.value(np.linspace(-scale, scale, _MONOTONICITY_POINTS))
     return bool(np.isfinite(values).all() and (np.diff(values) > 0).all() and values[-1] > 0)
 
 
@@ -298,7 +314,7 @@ def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> sp.c
     rows, columns = adjacency.tocoo().coords
     data = scale * adjacency.data / np.sqrt(strength[rows] * strength[columns])
     if not (np.isfinite(data).all() and (data > 0).all()):
-        raise InputError("has weights too far apart to be scaled by degrees", argument="X")
+        raise InputError("has weights too far apart", argument="X", advice="drop the smallest ones")
     return sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape)
 
 
@@ -310,7 +326,7 @@ def paper_clusters(
     embedding, eigenvalues = spectral_embedding(K, groups, k)
     vectors = embedding[:, int(groups.max()) + 1 :]
     labels = cluster_groups(embedding, vectors, groups, k, n_init, seed).argmax(axis=1)
-    return Clustering(np.eye(k)[labels], embedding, eigenvalues, how_made(K))
+    return Clustering(np.eye(k)[labels], embedding, eigenvalues, method_used(K))
 
 
 def regularized_clusters(
@@ -342,27 +358,28 @@ def regularized_clusters(
     number = min(number, len(nodes) - n_groups)
     spectrum = Spectrum(np.empty(0), np.empty((len(nodes), 0)), "components")
     if number > 0 and (n_clusters is None or n_clusters > n_groups):
-        spectrum = regularized_spectrum(core, groups, number, regularization, choice, method)
+        tol = _LOOSE_TOL if n_clusters is None and len(nodes) > _SAMPLE else _TOL
+        spectrum = regularized_spectrum(core, groups, number, regularization, choice, method, tol)
 
-    def cluster(k: int) -> tuple[FloatArray, FloatArray]:
+    def cluster(k: int, rough: bool = False) -> tuple[FloatArray, FloatArray]:
         """Points on the sphere and their probabilities of `k` clusters."""
         width = _n_vectors(k, n_groups) if n_components is None else n_components
         points = spectrum.vectors[:, :width] * np.sqrt(spectrum.values[:width])
         lengths = np.linalg.norm(points, axis=1, keepdims=True)
         points = np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0)
         vectors = spectrum.vectors[:, : k - n_groups]
-        return points, cluster_groups(points, vectors, groups, k, n_init, seed)
+        return points, cluster_groups(points, vectors, groups, k, n_init, seed, rough)
 
     k = n_clusters or n_groups
     if n_clusters is None:
         highest = modularity(core, groups)
-        for tried in range(n_groups + 1, min(n_groups + len(spectrum.values), max_clusters) + 1):
-            score = modularity(core, cluster(tried)[1].argmax(axis=1))
-            if score > highest + 1e-9:
-                k, highest = tried, score
+        for n in range(n_groups + 1, min(n_groups + len(spectrum.values), max_clusters) + 1):
+            score = modularity(core, cluster(n, rough=True)[1].argmax(axis=1))
+            if score > highest + 1e-9:  # more than rounding
+                k, highest = n, score
     points, probabilities = cluster(k)
 
-    # From the nodes that were clustered to all: whiskers follow what they hang on.
+    # From the clustered nodes to all: whiskers follow the node that they are attached to.
     is_outlier = representative < 0
     position = np.searchsorted(nodes, np.where(is_outlier, nodes[0], representative))
     sizes = np.bincount(probabilities.argmax(axis=1), minlength=k)
@@ -373,17 +390,17 @@ def regularized_clusters(
 
 
 def _n_vectors(k: int, n_groups: int) -> int:
-    """Number of eigenvectors for `k` clusters: two more than needed have less error."""
+    """Number of eigenvectors for `k` clusters: two more than necessary give smaller errors."""
     return k - n_groups + 2 if k > n_groups else 0
 
 
 def _core(
     A: sp.csr_array, n_clusters: int | None, trim: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """The nodes to cluster, their groups of components, and what represents each node.
+    """The nodes to cluster (the core), their groups of components, and each node's representative.
 
-    A node of the core represents itself, a whisker's node is represented by the one that the
-    whisker hangs on, an outlier by -1.
+    A node of the core represents itself, a node of a whisker is represented by the one that the
+    whisker is attached to, an outlier by -1.
     """
     n = A.shape[0]
     k = n_clusters or MAX_AUTO_CLUSTERS // 2
@@ -392,7 +409,7 @@ def _core(
     large = np.bincount(component) * k >= _SMALL_SHARE * n
     anchor = anchors(A, _SMALL_SHARE * n / k) if trim else indices
     representative = np.where(large[component], anchor, -1)
-    if np.count_nonzero(representative == indices) < min(2 * k, n):  # too few would be left
+    if np.count_nonzero(representative == indices) < min(2 * k, n):  # too few to cluster
         representative = indices
     nodes = np.flatnonzero(representative == indices)
     groups = np.minimum(component[nodes], (n_clusters or n) - 1)
@@ -400,7 +417,13 @@ def _core(
 
 
 def cluster_groups(
-    points: FloatArray, vectors: FloatArray, groups: IntArray, k: int, n_init: int, seed: int
+    points: FloatArray,
+    vectors: FloatArray,
+    groups: IntArray,
+    k: int,
+    n_init: int,
+    seed: int,
+    rough: bool = False,
 ) -> FloatArray:
     """Probabilities of `k` clusters by k-means, within each group of connected components.
 
@@ -417,17 +440,17 @@ def cluster_groups(
     np.True_
     """
     probabilities, first = np.zeros((len(points), k)), 0
-    for group, share in enumerate(_clusters_per_group(vectors, groups)):
+    for group, n in enumerate(_clusters_per_group(vectors, groups)):
         inside = groups == group
-        block = 1.0 if share == 1 else _k_means(points[inside], share, n_init, seed)
-        probabilities[inside, first : first + share] = block
-        first += share
+        block = 1.0 if n == 1 else _k_means(points[inside], n, n_init, seed, rough)
+        probabilities[inside, first : first + n] = block
+        first += n
     return probabilities
 
 
 def _clusters_per_group(vectors: FloatArray, groups: IntArray) -> IntArray:
-    sizes, homes = np.bincount(groups), (_members(groups).T @ vectors**2).argmax(axis=0)
-    counts = 1 + np.bincount(homes, minlength=len(sizes))
+    sizes, owners = np.bincount(groups), (_members(groups).T @ vectors**2).argmax(axis=0)
+    counts = 1 + np.bincount(owners, minlength=len(sizes))
     # Equal components may share a vector, and then a count can exceed the size of its group.
     while (counts > sizes).any():
         counts[np.argmax(counts - sizes)] -= 1
@@ -435,24 +458,35 @@ def _clusters_per_group(vectors: FloatArray, groups: IntArray) -> IntArray:
     return counts
 
 
-def _k_means(points: FloatArray, k: int, n_init: int, seed: int) -> FloatArray:
-    """Probabilities of round normal clusters of one width, from the best of `n_init` runs."""
+def _k_means(points: FloatArray, k: int, n_init: int, seed: int, rough: bool) -> FloatArray:
+    """Probabilities under isotropic Gaussians of equal variance, from the best of `n_init` runs.
+
+    The runs are on a sample of many points; its centres are kept where `rough` ones do.
+    """
     from sklearn.cluster import KMeans
     from sklearn.exceptions import ConvergenceWarning
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has no types
 
-    # One thread: the number of threads would change the order of sums, and so the result.
+    n, n_sample = len(points), _SAMPLE * max(k, MAX_AUTO_CLUSTERS) // MAX_AUTO_CLUSTERS
+    sample = points
+    if n > n_sample:
+        sample = points[np.random.default_rng(seed).choice(n, n_sample, replace=False)]
+    # One thread: the number of threads changes the order of sums, and so the result.
     with threadpool_limits(1, user_api="openmp"), warnings.catch_warnings():
-        # Fewer distinct points than clusters: equal nodes stay together.
+        # Fewer distinct points than clusters: equal points share a cluster.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        fitted = KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(points)
-    variance = max(float(fitted.inertia_) / points.size, _MIN_VARIANCE)
-    exponents = fitted.transform(points) ** 2 / (-2 * TEMPERATURE * variance)
-    return np.asarray(softmax(exponents, axis=1))
+        fitted = KMeans(k, n_init=n_init, random_state=seed % 2**32).fit(sample)
+        if len(sample) < n and not rough:
+            fitted = KMeans(k, init=fitted.cluster_centers_, n_init=1).fit(sample := points)
+        if rough:
+            return np.eye(k)[fitted.predict(points)]
+        squares = fitted.transform(points) ** 2
+    variance = max(float(fitted.inertia_) / sample.size, _MIN_VARIANCE)
+    return np.asarray(softmax(squares / (-2 * TEMPERATURE * variance), axis=1))
 
 
 def modularity(adjacency: sp.csr_array, labels: IntArray) -> float:
-    """Newman's modularity of a clustering: at most 1, and 0 for a single cluster.
+    """Modularity of a clustering: at most 1, and 0 for a single cluster.
 
     Parameters
     ----------
@@ -461,23 +495,28 @@ def modularity(adjacency: sp.csr_array, labels: IntArray) -> float:
     labels
         The cluster of each node, from 0.
 
+    References
+    ----------
+    Newman: Analysis of weighted networks. Physical Review E 70, 2004.
+
     Examples
     --------
     >>> pairs = sp.csr_array(np.kron(np.eye(2), [[0, 1], [1, 0]]))
     >>> modularity(pairs, np.array([0, 0, 1, 1]))
     0.5
     """
-    members = _members(labels)
-    between = (members.T @ (adjacency @ members)).toarray()
-    total = between.sum() or 1.0
-    return float(np.trace(between) / total - np.square(between.sum(axis=1) / total).sum())
+    rows, columns = (labels[nodes] for nodes in adjacency.tocoo().coords)
+    strengths = np.bincount(rows, adjacency.data)
+    total = strengths.sum() or 1.0
+    within = adjacency.data[rows == columns].sum()
+    return float(within / total - np.square(strengths / total).sum())
 
 
 def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:
-    """For each node the one that its whisker hangs on; its own index where it is in none.
+    """The node that each node's whisker is attached to; the node itself where it is in none.
 
-    A whisker is a part of at most `max_size` nodes that one edge, a bridge, joins to the rest.
-    Where less than half of the nodes would be left, as in a tree, there are none.
+    A whisker is a part of at most `max_size` nodes that one edge, a bridge, joins to the rest. If
+    fewer than half of the nodes would remain, as in a tree, no part counts as a whisker.
 
     Parameters
     ----------
@@ -490,6 +529,13 @@ def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:
     -----
     Every edge outside a spanning tree gets a random number. The exclusive or of all numbers at the
     nodes below a tree edge is zero where that edge is a bridge, and else with probability 2^-63.
+
+    References
+    ----------
+    Leskovec, Lang, Dasgupta, Mahoney: Community structure in large networks. Internet Mathematics
+    6, 2009 (whiskers).
+    Pritchard, Thurimella: Fast computation of small cuts via cycle space sampling. ACM Transactions
+    on Algorithms 7, 2011.
 
     Examples
     --------
@@ -505,29 +551,29 @@ def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:
     rows, columns = sp.triu(adjacency, 1).tocoo().coords
     outside = (parent[columns] != rows) & (parent[rows] != columns)
     numbers = np.random.default_rng(0).integers(1, 2**63, np.count_nonzero(outside), np.int64)
-    marks, below = np.zeros(n, np.int64), np.ones(n, np.int64)
-    np.bitwise_xor.at(marks, rows[outside], numbers)
-    np.bitwise_xor.at(marks, columns[outside], numbers)
+    checksums, subtree_sizes = np.zeros(n, np.int64), np.ones(n, np.int64)
+    np.bitwise_xor.at(checksums, rows[outside], numbers)
+    np.bitwise_xor.at(checksums, columns[outside], numbers)
     for level in reversed(levels[1:]):
-        np.bitwise_xor.at(marks, parent[level], marks[level])
-        np.add.at(below, parent[level], below[level])
-    hangs = (parent != indices) & (marks == 0) & (below <= max_size)
+        np.bitwise_xor.at(checksums, parent[level], checksums[level])
+        np.add.at(subtree_sizes, parent[level], subtree_sizes[level])
+    is_attached = (parent != indices) & (checksums == 0) & (subtree_sizes <= max_size)
     anchor = indices.copy()
     for level in levels[1:]:
-        # All nodes below a whisker's first node belong to it; the first hangs on its parent.
+        # A whisker's first node is attached to its parent; all nodes below belong to the whisker.
         above = anchor[parent[level]]
         inside = above != parent[level]
-        anchor[level] = np.where(inside | hangs[level], above, level)
+        anchor[level] = np.where(inside | is_attached[level], above, level)
     return anchor if 2 * np.count_nonzero(anchor == indices) >= n else indices
 
 
 def _spanning_forest(adjacency: sp.csr_array) -> tuple[IntArray, list[IntArray]]:
-    """Parents in trees from the node with most edges of each component; nodes by depth."""
+    """Parents in breadth-first trees from the node of largest degree; nodes by depth."""
     n = adjacency.shape[0]
     _, component = connected_components(adjacency, directed=False)
     by_degree = np.argsort(-np.diff(adjacency.indptr), kind="stable")
     roots = by_degree[np.unique(component[by_degree], return_index=True)[1]]
-    # One node above all roots makes one tree of the forest.
+    # One node above all roots makes the forest a tree.
     above = sp.csr_array((np.ones(len(roots)), roots, [0, len(roots)]), (1, n))
     tree = sp.bmat([[adjacency, None], [above, sp.csr_array((1, 1))]], format="csr")
     depth, parent = dijkstra(tree, indices=n, unweighted=True, return_predecessors=True)

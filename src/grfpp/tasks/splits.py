@@ -1,4 +1,4 @@
-"""Which nodes a model learns from and which it is tested on: ``cv`` for scikit-learn."""
+"""Cross-validation splits of nodes: ``cv`` for scikit-learn."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from grfpp.typing import IntArray
 
 
 class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
-    """Folds of nodes: each node is tested once, by a model that has not seen its label.
+    """K-fold cross-validation of the nodes of a graph: each node is in one test fold.
 
     Samples are node indices, and the graph is a parameter of the estimator: ``X`` is
     ``np.arange(n_nodes)``, or the indices of the labelled nodes. The graph stays whole; only labels
@@ -28,10 +28,10 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
     n_splits
         Number of folds, at least 2.
     stratify
-        Whether each fold has its share of every class of ``y``. ``None``: where ``y`` holds classes
-        of at least `n_splits` nodes each.
+        Whether every fold has the class shares of ``y``. ``None``: if ``y`` holds classes of at
+        least `n_splits` nodes each.
     random_state
-        Seed of the shuffle; ``None`` draws one at each split.
+        Seed of the shuffle; ``None`` draws one for every split.
 
     Notes
     -----
@@ -66,7 +66,7 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
     def split(
         self, X: Any, y: Any = None, groups: Any = None
     ) -> Iterator[tuple[IntArray, IntArray]]:
-        """Yield positions in `X` to learn from and to test on.
+        """Yield positions in `X` of the training and of the test nodes.
 
         Parameters
         ----------
@@ -75,7 +75,7 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
         y
             Their labels, for `stratify`.
         groups
-            Which nodes stay together: one entry a node.
+            The group of each node: nodes of one group are in one fold.
         """
         nodes = node_column(X)
         if len(set(nodes.tolist())) < len(nodes):
@@ -98,13 +98,13 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
         yield from folds.split(nodes, classes, group)
 
     def _classes(self, labels: Any) -> IntArray | None:
-        """Class numbers to stratify by; ``None`` where classes are small or not asked for."""
+        """Class numbers to stratify by; ``None`` if some class is small or `stratify` is false."""
         if labels.ndim != 1 or self.stratify is False:
             return None
-        given = labels.tolist()
-        if any(each is None or (isinstance(each, float) and isnan(each)) for each in given):
-            advice = "leave them out of X and y"
-            raise InputError("has nodes without a label", argument="y", advice=advice)
+        values = labels.tolist()
+        if any(value is None or (isinstance(value, float) and isnan(value)) for value in values):
+            advice = "leave nodes without a label out of X and y"
+            raise InputError("must have a label for every node", argument="y", advice=advice)
         classes = class_numbers(labels)
         return classes if np.bincount(classes).min() >= self.n_splits else None
 
@@ -116,14 +116,13 @@ class NodeKFold(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
 class WholeGraph(cv.BaseCrossValidator):  # type: ignore[misc]  # untyped base
     """One "split" whose training and test nodes are all nodes: for clustering only.
 
-    Clustering learns from no labels and does not generalise to unseen nodes, so its parameters are
-    compared on the graph itself, against known classes, by ``score``. Pass `GridSearchCV`, which
-    indexes ``X``, the adjacency matrix.
+    Clustering uses no labels and does not generalise to unseen nodes, so its parameters are
+    compared on the graph itself, against known classes, by ``score``. `GridSearchCV`, which indexes
+    ``X``, needs the adjacency matrix for it.
 
     Warnings
     --------
-    A model that learns from labels has seen all of them here: its score says nothing. Use
-    `NodeKFold` for such models.
+    A model that learns from labels has seen all test labels here. Use `NodeKFold` for such models.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def node_indices(nodes: Any, names: NodeNames | int = _MAX_NODES) -> Tensor:
         array = array.astype(np.int64)
     if isinstance(names, int):
         return torch.from_numpy(_checks.node_numbers(array, names))
-    # A list that holds names is passed on itself: numpy would turn numbers in it into text.
+    # A list with names is passed on unchanged: numpy would turn its numbers into text.
     is_list = isinstance(nodes, list | tuple) and array.dtype.kind not in "iu"
     return torch.from_numpy(names.numbers(nodes if is_list else array))
 
@@ -52,9 +52,8 @@ def floating(dtype: Any = None) -> torch.dtype:
     """
     chosen = torch.get_default_dtype() if dtype is None else dtype
     if not isinstance(chosen, torch.dtype) or not chosen.is_floating_point:
-        raise InputError(
-            f"must be a floating-point type of torch, found {shown(dtype)}", argument="dtype"
-        )
+        problem = f"must be a floating-point type of torch, found {shown(dtype)}"
+        raise InputError(problem, argument="dtype")
     return chosen
 
 
@@ -72,6 +71,5 @@ def device_of(device: Any) -> torch.device | None:
         return torch.empty(0, device=device).device
     except Exception as error:  # torch raises errors of many classes here
         reason = str(error).partition("\n")[0]
-        raise InputError(
-            f"must be a device such as 'cpu', found {shown(device)} ({reason})", argument="device"
-        ) from None
+        problem = f"must be a device such as 'cpu', found {shown(device)} ({reason})"
+        raise InputError(problem, argument="device") from None

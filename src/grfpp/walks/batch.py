@@ -1,7 +1,7 @@
 """Many graphs as one block-diagonal graph, which is laid out and sampled once.
 
-Random streams are made from the seed and from each graph's content. So its estimate does not depend
-on the other graphs of the batch, on their order, or on how the batch is cut into tasks.
+Random streams depend on the seed and on the content of each graph. So its estimate does not depend
+on the other graphs of the batch, on their order, or on the split of the batch into tasks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from grfpp.walks.sampling import BATCH_STEPS, Output, walker_of
 from grfpp.walks.streams import MASK, NODE_STRIDE, mix64
 from grfpp.walks.transition import ProportionalSteps
 
-#: Nodes of the graphs of one task: enough to hide Python's overhead, few enough for memory.
+#: Nodes of the graphs of one task: enough to hide the overhead of Python, few enough for memory.
 TASK_NODES = 20_000
 
 
@@ -48,7 +48,7 @@ class GraphBatch:
     array([0, 2, 3, 6])
     """
 
-    #: All of them: nodes ``starts[i] … starts[i+1] - 1`` are those of graph ``i``.
+    #: The block-diagonal graph: nodes ``starts[i] … starts[i+1] - 1`` are those of graph ``i``.
     graph: Graph
     #: Index of the first node of each graph, and the number of all nodes.
     starts: IntArray
@@ -60,15 +60,15 @@ class GraphBatch:
         Raises
         ------
         InputError
-            When there is none, or when one of them cannot be read or is directed; the message
-            names it by its index.
+            When the list is empty, or when a graph cannot be read or is directed; the message has
+            its index.
         """
         parts = _read_all(graphs)
         starts = np.cumsum([0, *(part.n_nodes for part in parts)])
         n_entries = np.cumsum([0, *(len(part.indices) for part in parts)])
         n = int(starts[-1])
         if n > np.iinfo(np.int32).max:
-            raise InputError(f"{n} nodes in all are too many for one batch: take fewer graphs")
+            raise InputError(f"{n} nodes are too many for one batch", advice="use fewer graphs")
         indices = np.concatenate([part.indices for part in parts])
         indices += np.repeat(starts[:-1].astype(np.int32), np.diff(n_entries))
         ends = [part.indptr[1:] + n_entries[i] for i, part in enumerate(parts)]
@@ -78,10 +78,8 @@ class GraphBatch:
         if batch.graph.is_directed:
             difference = (batch.graph.adjacency - batch.graph.adjacency.T).tocsr()
             number = batch.graph_of[np.flatnonzero(np.diff(difference.indptr))[0]]
-            raise InputError(
-                f"graph {number} is directed; eigenvalues of kernels are real for undirected "
-                "graphs only: pass A + A.T"
-            )
+            problem = f"graph {number} is directed, and its kernels may have complex eigenvalues"
+            raise InputError(problem, advice="pass A + A.T")
         return batch
 
     def __len__(self) -> int:
@@ -116,17 +114,17 @@ class GraphBatch:
         """The same nodes without edges between groups; `groups` has a group for every node."""
         graph = self.graph
         rows = np.repeat(np.arange(graph.n_nodes), graph.out_degree)
-        kept = groups[rows] == groups[graph.indices]
-        indptr = np.concatenate([[0], np.cumsum(kept)])[graph.indptr]
-        matrix = csr(graph.weights[kept], graph.indices[kept], indptr, graph.n_nodes)
+        within = groups[rows] == groups[graph.indices]
+        indptr = np.concatenate([[0], np.cumsum(within)])[graph.indptr]
+        matrix = csr(graph.weights[within], graph.indices[within], indptr, graph.n_nodes)
         return GraphBatch(Graph(matrix), self.starts)
 
-    def tasks(self, most_nodes: int = TASK_NODES) -> list[range]:
-        """Cut the graphs into ranges of nearly so many nodes, or of one graph that has more."""
+    def tasks(self, max_nodes: int = TASK_NODES) -> list[range]:
+        """Split the graphs into ranges of up to `max_nodes` nodes, or of one larger graph."""
         tasks: list[range] = []
         first = 0
         while first < len(self):
-            limit = self.starts[first] + most_nodes
+            limit = self.starts[first] + max_nodes
             last = int(np.searchsorted(self.starts, limit, side="right")) - 1
             tasks.append(range(first, max(last, first + 1)))
             first = tasks[-1].stop
@@ -134,7 +132,7 @@ class GraphBatch:
 
     @property
     def has_equal_weights(self) -> npt.NDArray[np.bool_]:
-        """For every graph whether all of its weights are the same."""
+        """Whether all weights are equal, for every graph."""
         edge_graph = np.repeat(self.graph_of, self.graph.out_degree)
         largest, smallest = np.zeros(len(self)), np.full(len(self), np.inf)
         np.maximum.at(largest, edge_graph, self.graph.weights)
@@ -143,22 +141,23 @@ class GraphBatch:
 
 
 class BatchPlans(NamedTuple):
-    """How each graph of a batch is walked, whatever the other graphs are.
+    """The plans of the graphs of a batch: one for equal weights, one for all others.
 
-    Loads telescope on graphs whose weights are equal before a normalisation, and are carried on all
-    others: both forms draw different edges and round differently.
+    Loads telescope on graphs whose weights are equal before a normalisation, and are multiplied
+    step by step on all others. Both forms draw different edges and round differently, so the choice
+    is made for every graph by itself.
     """
 
     equal: WalkPlan
     unequal: WalkPlan
-    #: For every graph whether loads telescope on it.
+    #: Whether loads telescope, for every graph.
     telescopes: npt.NDArray[np.bool_]
 
     @classmethod
     def of(
         cls, batch: GraphBatch, plan: WalkPlan, normalization: Normalization, scale: float
     ) -> BatchPlans:
-        """From a plan on the batch's graph with normalised weights."""
+        """Derive both plans from a plan on the batch's graph with normalised weights."""
         W, steps = plan.graph, type(plan.steps)
         telescopes = batch.has_equal_weights & (normalization is not None)
         equal = unequal = plan
@@ -181,14 +180,14 @@ class BatchPlans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class BatchWalks:
-    """The walks of all graphs of a batch, planned and checked, to be sampled part by part.
+    """Checked plans of the walks on all graphs of a batch.
 
-    What is sampled for a graph is a function of the seed and the graph, to the last bit for
-    normalised weights. (Pools share their steps by the largest spectral radius of the batch, which
-    is the scale of normalised weights.)
+    The factors of a graph are a function of the seed and the graph, to the last bit for normalised
+    weights. (Pools split their budget by the largest spectral radius of the batch, which is the
+    scale of normalised weights.)
     """
 
-    #: The graphs, with the weights that they came with.
+    #: The graphs, with their original weights.
     batch: GraphBatch
     #: Walks on the batch's graph with its final weights.
     plans: BatchPlans
@@ -242,10 +241,10 @@ class BatchWalks:
 
 
 def stream_key(key: int, word: int, start: int) -> int:
-    """The key with which nodes ``start, start + 1, …`` have the streams of nodes ``0, 1, …``.
+    """The key that gives nodes ``start, start + 1, …`` the streams of nodes ``0, 1, …``.
 
-    A node's stream adds a multiple of its index to the key; that of `start` is subtracted. The key
-    of the seed and the factor is mixed with the graph's word first.
+    The stream of a node adds a multiple of its index to the key; the multiple of `start` is
+    subtracted here. The key of the seed and the factor is first mixed with the graph's word.
     """
     return (mix64(key ^ word) - start * NODE_STRIDE) & MASK
 
@@ -258,7 +257,7 @@ def _read_all(graphs: Any) -> list[Graph]:
             advice="put a single graph into a list",
         )
     if len(graphs) == 0:
-        raise InputError("the list of graphs is empty; at least one is needed")
+        raise InputError("the list of graphs is empty", advice="pass at least one graph")
     parts = []
     for number, graph in enumerate(graphs):
         try:

@@ -1,7 +1,7 @@
-"""Factors kept apart by walk length: one set of walks for every modulation.
+"""Factors by walk length: one set of walks for every modulation.
 
-A factor is linear in its modulation, ``Φ(f) = Σ_k f(k) Φ_k``. Here all ``Φ_k`` are sampled at once
-with the streams of the factors: for every ``f``, ``Φ(f)`` is the factor that `sample` would make.
+A factor is linear in its modulation, ``Φ(f) = Σ_k f(k) Φ_k``. All ``Φ_k`` are sampled at once, with
+the random streams of the factors: for every ``f``, ``Φ(f)`` is the factor that `sample` would give.
 """
 
 from __future__ import annotations
@@ -42,24 +42,26 @@ from grfpp.walks.steps import (
 )
 from grfpp.walks.transition import DEGREE_BITS
 
-#: Lengths are stored in two bytes.
+#: Largest number of lengths: they are stored in two bytes.
 MAX_LENGTHS = np.iinfo(np.int16).max
-#: Steps of one task of a thread.
+#: Steps of one task of a thread: enough to hide the overhead of Python calls.
 _TASK_STEPS = 100_000
-#: A forecast of the memory samples at most so many rows, and so many steps in all.
+#: Largest number of pilot rows in a forecast of memory, whose margin is then an eighth.
 _PILOT_ROWS = 64
+#: Largest number of steps of all pilot rows: a fraction of a second.
 _PILOT_STEPS = 2e6
-#: Bytes of an entry (column, end of its deposits) and of a deposit (length, amount).
+#: Bytes of an entry: column, end of its deposits.
 _ENTRY_BYTES = 12
+#: Bytes of a deposit: length, amount.
 _DEPOSIT_BYTES = 10
-#: Bytes of a deposit in the matrices of `BatchLengths` and in the parts that they are made of.
+#: Bytes of a deposit in the matrices of `BatchLengths` and in the parts that are joined to them.
 _BATCH_DEPOSIT_BYTES = 48
-#: Low bits of a key of the hash table: the number of the entry.
+#: Low bits of a key of the hash table that hold the number of the entry: half of a word.
 _NUMBER_BITS = 32
 
 
 def plan_by_length(graph: Graph, n_lengths: int, options: WalkOptions) -> WalkPlan:
-    """Walks for any modulation of so many lengths; they end earlier where the law does."""
+    """Plan walks for any modulation with `n_lengths` values; they may end earlier, by their law."""
     law, ones = options.termination, np.ones(n_lengths)
     if options.walks == "independent":
         return WalkPlan.of(graph, ones, law, options.n_walks, options.seed)
@@ -74,12 +76,12 @@ def plan_by_length(graph: Graph, n_lengths: int, options: WalkOptions) -> WalkPl
 class LengthDeposits:
     """The matrices ``Φ_k`` on one common pattern."""
 
-    #: The pattern of ``Φ(f)`` in CSR form; columns stand in the order of their first visit.
+    #: The pattern of ``Φ(f)`` in CSR form, with columns in the order of their first visit.
     indptr: IntArray
     columns: npt.NDArray[np.int32]
-    #: Where the deposits of each entry end; those of entry ``e`` begin at ``ends[e - 1]``.
+    #: End of the deposits of each entry; those of entry ``e`` begin at ``ends[e - 1]``.
     ends: IntArray
-    #: Of every deposit: ``k``, and the mean over walks of ``load / τ(k)``, or the mass of a pool.
+    #: Length ``k`` of every deposit; amount: mean over walks of ``load / τ(k)``, or a pool's mass.
     lengths: npt.NDArray[np.int16]
     amounts: FloatArray
     #: The lengths are ``0 … n_lengths - 1``.
@@ -102,9 +104,9 @@ class LengthDeposits:
 
 
 def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
-    """Walk from every node, on `n_jobs` threads, and keep the lengths apart.
+    """Walk from every node, on `n_jobs` threads, with separate deposits for every length.
 
-    The plan's modulation counts only by its number of lengths. The result is the same to the last
+    Only the number of values of the plan's modulation matters. The result is the same to the last
     bit for any number of threads.
     """
     n, n_lengths = plan.graph.n_nodes, plan.lengths.max_length + 1
@@ -131,7 +133,7 @@ def sample_by_length(plan: WalkPlan, *, n_jobs: int = -1) -> LengthDeposits:
 
 
 def require_deposits(plan: WalkPlan, n_factors: int) -> None:
-    """Refuse deposits of several factors, sampled one after the other, that exceed the memory."""
+    """Refuse deposits of `n_factors` factors, sampled one after another, that exceed the memory."""
     n, n_lengths = plan.graph.n_nodes, plan.lengths.max_length + 1
     if n_lengths > MAX_LENGTHS:
         raise InputError(f"at most {MAX_LENGTHS} lengths are kept apart, found {n_lengths}")
@@ -144,7 +146,7 @@ def require_deposits(plan: WalkPlan, n_factors: int) -> None:
         sampled += _ENTRY_BYTES * len(part.columns) + _DEPOSIT_BYTES * len(part.amounts)
     forecast = min(largest, int((1 + len(pilots) ** -0.5) * sampled * n / len(pilots)))
     require_bytes(
-        # The parts of the last factor, and the whole that they are joined to, exist side by side.
+        # The parts of the last factor and the arrays that they are joined to exist together.
         (n_factors + 1) * forecast,
         f"deposits by length of {n} nodes with {plan.n_walks} walks each, for {n_factors} factors,",
         advice="use fewer walks (n_walks)",
@@ -152,21 +154,39 @@ def require_deposits(plan: WalkPlan, n_factors: int) -> None:
 
 
 def _joined_ends(parts: list[IntArray], leading_zero: bool = False) -> IntArray:
-    """Ends that each part counts from its own beginning, counted from the first."""
+    """Ends of consecutive parts, shifted from the start of each part to the start of the first."""
     offsets = np.cumsum([0, *(int(part[-1]) for part in parts)])
     shifted = [part + offset for part, offset in zip(parts, offsets, strict=False)]
     return np.concatenate([np.zeros(int(leading_zero), np.int64), *shifted])
 
 
 class LengthRows(NamedTuple):
-    """Consecutive rows: where each ends, their columns, where the deposits of each entry end."""
+    """Deposits of consecutive rows."""
 
+    #: End of every row, in entries.
     row_end: IntArray
+    #: Column of every entry.
     columns: npt.NDArray[np.int32]
+    #: End of the deposits of every entry.
     entry_end: IntArray
-    #: Of every deposit.
+    #: Length and amount of every deposit.
     lengths: npt.NDArray[np.int16]
     amounts: FloatArray
+
+
+class LengthBuffers(NamedTuple):
+    """Work buffers for one row of independent walks by length."""
+
+    n_walks: int
+    #: Hash table from a node to the number of its entry.
+    cells: Any
+    #: Shift that hashes to a cell.
+    shift: Any
+    #: Node word and table cell of every entry.
+    entry_word: IntArray
+    entry_cell: IntArray
+    #: Sum of the deposits of every entry at every length.
+    sums: FloatArray
 
 
 class LengthWalker:
@@ -183,30 +203,26 @@ class LengthWalker:
         size = 1 << max(4, (2 * max_entries).bit_length())
         n_bytes = 8 * max_entries * (n_lengths + 2) + 16 * size
         require_bytes(n_bytes, f"one row of {n_walks} walks, by length")
-        self._buffers = (
-            np.empty(n_walks, np.int64),
-            *hash_table(size),
-            np.empty(max_entries, np.int64),
-            np.empty(max_entries, np.int64),
-            np.empty((max_entries, n_lengths)),
-        )
+        entries = (np.empty(max_entries, np.int64), np.empty(max_entries, np.int64))
+        sums = np.empty((max_entries, n_lengths))
+        self._buffers = LengthBuffers(n_walks, *hash_table(size), *entries, sums)
 
     def walk(self, rows: range, key: int | None = None) -> LengthRows:
-        """Walk from consecutive rows; the streams start from `key`, or from the plan's own."""
+        """Walk from consecutive rows, with random streams of `key` or of the plan's key."""
         plan = self._plan
         start = (np.uint64(plan.key if key is None else key), rows.start)
         row_end = np.empty(len(rows), np.int64)
         while True:
             types = (np.int32, np.int64, np.int16, np.float64)
-            arrays = tuple(np.empty(self._capacity, dtype) for dtype in types)
-            out = (row_end, *arrays)
+            arrays = [np.empty(self._capacity, dtype) for dtype in types]
+            out = LengthRows._make([row_end, *arrays])
             if plan.is_pooled:
                 buffers = self._pools.of(self._room, plan.lengths.max_length + 1)
                 n_entries, n_deposits = _pool_rows(
                     plan.layout, self._series, plan.scales, *start, buffers, out
                 )
             else:
-                law = (plan.layout.arrays, tuple(plan.lengths), plan.scales)
+                law = (plan.layout.arrays, plan.lengths, plan.scales)
                 n_entries, n_deposits = _walk_rows(*law, *start, self._buffers, out)
             if n_entries == NO_ROOM:
                 self._room *= 2
@@ -225,9 +241,9 @@ class LengthWalker:
 def _pool_rows(
     graph: Any, series: Any, scales: Any, key: Any, first_row: Any, buffers: Any, out: Any
 ) -> Any:
-    """Write the pools of consecutive rows to `out`, the arrays of `LengthRows`.
+    """Write the pools of consecutive rows to `out`, a `LengthRows`.
 
-    Returns the numbers of entries and of deposits, or `NO_ROOM` or `NO_OUTPUT` twice.
+    Returns the number of entries and the number of deposits, or `NO_ROOM` or `NO_OUTPUT` twice.
     """
     row_end, columns, entry_end, lengths, amounts = out
     trace, trace_end, reached = buffers.trace, buffers.trace_end, buffers.reached
@@ -242,8 +258,8 @@ def _pool_rows(
         if n_entries + n_used > len(columns) or n_deposits + n_traced > len(amounts):
             clear(buffers.cells, reached, n_used)
             return int64(NO_OUTPUT), int64(NO_OUTPUT)
-        # By entry, and in each by length, which is the order of the trace: a counting sort, with
-        # counts in `first`, which is not needed any more.
+        # A counting sort by entry; within an entry the trace is ordered by length. The counts are
+        # stored in `first`, which is not needed any more.
         for number in range(n_used):
             reached[uint64(number)].first = 0
         for a in range(n_traced):
@@ -275,15 +291,14 @@ def _pool_rows(
 def _walk_rows(
     graph: Any, law: Any, scale: Any, key: Any, first_row: Any, buffers: Any, out: Any
 ) -> Any:
-    """Write independent walks from consecutive rows to `out`, one walk after the other.
+    """Write independent walks from consecutive rows to `out`, a `LengthRows`.
 
-    Returns the numbers of entries and of deposits, or `NO_OUTPUT` twice.
+    Returns the number of entries and the number of deposits, or `NO_OUTPUT` twice.
     """
     row_end, columns, entry_end, lengths, amounts = out
     words, slots, factors, nodes, potential, inverse_potentials = graph
-    n_steps, cells, shift, entry_word, entry_cell, sums = buffers
+    n_walks, cells, shift, entry_word, entry_cell, sums = buffers
     weighted = len(factors) > 0
-    n_walks = len(n_steps)
     n_out = int64(0)
     n_deposits = int64(0)
     for r in range(len(row_end)):
@@ -291,7 +306,7 @@ def _walk_rows(
         node_key = node_stream(key, row)
         n_entries = int64(0)
         for walk in range(-1, n_walks):
-            # The first one puts the row's own node into the table.
+            # Iteration -1 enters the start node into the table.
             state = walk_stream(node_key, max(walk, 0))
             length = int64(0)
             if walk >= 0 and degree_of(words[row]):
@@ -345,11 +360,11 @@ def _walk_rows(
 def with_exact_head(
     deposits: LengthDeposits, graph: Graph, n_exact: int, *, n_jobs: int = -1
 ) -> LengthDeposits:
-    """Put `n_exact` exact powers of the graph's ``W`` before the lengths that were sampled on it.
+    """Replace the first `n_exact` lengths by exact powers of ``W``.
 
     ``h(W) = Σ_{k<q} f(k) W^k + W^q G`` with ``G = Σ_k f(k + q) W^k``: only ``G`` is random. The
-    mean is the same, and a row's later lengths are the mean of the walks from all nodes that ``q``
-    steps lead to. The length ``k`` of a deposit becomes ``k + n_exact``.
+    mean is the same, and the later lengths of a row average the walks from all nodes at ``q``
+    steps. The length ``k`` of a deposit becomes ``k + n_exact``.
     """
     from grfpp.linalg.csr import sparse_product
 
@@ -401,11 +416,10 @@ def _deposits(matrix: sp.csr_array, n_lengths: int) -> LengthDeposits:
 
 @dataclass(frozen=True, eq=False)
 class BatchLengths:
-    """Estimates of ``W^1 … W^n_lengths`` of all graphs of a batch, one matrix a length.
+    """Estimates of ``W^1 … W^n_lengths`` of all graphs of a batch, one matrix for every length.
 
-    One side is enough: ``W^k`` is linear in the walks, so the matrices are unbiased without
-    stitching. Walks from a graph are a function of the seed and the graph, as in
-    `grfpp.walks.batch.BatchWalks`.
+    ``W^k`` is linear in the walks, so these matrices are unbiased without stitching. Walks on a
+    graph are a function of the seed and the graph, as in `grfpp.walks.batch.BatchWalks`.
 
     Examples
     --------
@@ -431,7 +445,7 @@ class BatchLengths:
         Raises
         ------
         InputError
-            When the law of the lengths does not reach so far.
+            When walks of the law of lengths are shorter.
         """
         plan = plan_by_length(batch.graph.normalized(normalization), n_lengths + 1, options)
         longest = plan.lengths.max_length
@@ -441,7 +455,7 @@ class BatchLengths:
                 argument="n_lengths",
                 advice=f"use longer walks or n_lengths={longest}",
             )
-        batch.words  # noqa: B018 - made here once, not by several threads
+        batch.words  # noqa: B018 - computed here once, not by several threads
         return cls(batch, BatchPlans.of(batch, plan, normalization, 1.0))
 
     def powers(self, graphs: range) -> list[sp.csr_array]:
@@ -451,7 +465,7 @@ class BatchLengths:
         first, n_rows = int(starts[0]), int(starts[-1] - starts[0])
         n_deposits = n_rows * (1 + int(plan.expected_steps))
         require_bytes(_BATCH_DEPOSIT_BYTES * n_deposits, f"walks by length of {n_rows} nodes")
-        walkers = [LengthWalker(each) for each in self.plans[:2]]
+        walkers = [LengthWalker(branch) for branch in self.plans[:2]]
         parts = []
         for graph, (start, stop) in zip(graphs, pairwise(starts.tolist()), strict=True):
             key = stream_key(plan.key, self.batch.words[graph], start)

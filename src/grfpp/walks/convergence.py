@@ -8,6 +8,7 @@ moment of a row is governed by ``Σ_k f(k)² q_k / τ(k)`` with ``q_k = mean(M^k
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
@@ -22,29 +23,32 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.spectra import perron_root
 from grfpp.options import OnInfiniteVariance
-from grfpp.series import OUT_OF_RANGE, log, to_float64
+from grfpp.series import log, out_of_range, to_float64
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray
 from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
 from grfpp.walks.transition import ProportionalSteps, UniformSteps
 
-#: Relative bias of a factor that counts as none.
+#: Relative bias of a factor that is accepted: far below the error of any estimate.
 NEGLIGIBLE_BIAS = 1e-12
-#: Zeros in a row after which a modulation counts as ended (or underflowed).
+#: Consecutive zeros after which a modulation is taken to have ended or underflowed, unless the
+#: kernel states longer gaps.
 ZERO_RUN = 64
-#: Coefficients that are searched for a nonzero one where they come from a function of ``k``.
-FAR = 256
+#: Longest gap between nonzero coefficients that are given by a function of ``k``, whose gaps are
+#: unknown.
+MAX_GAP = 256
 #: Highest power of a directed graph's weights whose norm is computed; later ones are extrapolated.
 _MAX_POWER = 256
-#: Powers of ``M`` that are computed; later ones are extrapolated.
+#: Powers of ``M`` that are computed; later ones are extrapolated by its spectral radius.
 _MOMENT_POWERS = 16
-#: Ratio of the last to the largest term of a sum that counts as convergent.
+#: Largest ratio of the last to the largest term of a sum that is taken to converge.
 _CONVERGED = 1e-3
-#: Mean reach of a factor, in steps, at which the relative error is about one ...
-_LOST_REACH = 24.0
-#: ... with this many steps a node in all factors (measured on meshes, citation and scale-free
-#: graphs; four times the steps allow for twice the reach).
-_LOST_REACH_STEPS = 576.0
+#: Mean reach of a factor, in steps, at which the relative error is about one for pools of
+#: `_MAX_REACH_STEPS`; measured on meshes, citation and scale-free graphs.
+_MAX_REACH = 24.0
+#: Steps of a node in all factors at that measurement, the default at degree 2. Four times the steps
+#: allow for twice the reach.
+_MAX_REACH_STEPS = 576.0
 
 # --- the modulation as a table --------------------------------------------------------------------
 
@@ -61,14 +65,14 @@ def modulation_table(kernel: Kernel, degree: int, law: Termination) -> FloatArra
 
 
 def series_has_ended(kernel: Kernel, table: FloatArray, n: int) -> bool:
-    """Whether the first `n` values of a modulation end with so many zeros that all follow."""
+    """Whether the first `n` values of a modulation end with a run of zeros longer than any gap."""
     return n - int(np.flatnonzero(table)[-1]) - 1 > max(ZERO_RUN, kernel.longest_gap)
 
 
 def representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
-    """First `n` values of the modulation, or as many as the range of float64 allows.
+    """First `n` values of the modulation, or fewer where later ones exceed the range of float64.
 
-    They may grow without bound, as they do for the cosine kernel, while ``f(k) ρ^k`` falls.
+    They may grow without bound, as for the cosine kernel, while ``f(k) ρ^k`` decreases.
     """
     try:
         table = kernel.modulation(degree, n)
@@ -79,17 +83,17 @@ def representable(kernel: Kernel, degree: int, n: int) -> FloatArray:
         except OverflowError as error:
             table = to_float64(digits[: error.args[0]])
     if not table[:1].any():
-        raise InputError(f"{kernel!r}: the modulation of degree {degree} {OUT_OF_RANGE}")
+        raise out_of_range(f"{kernel!r}: the modulation of degree {degree}")
     return table
 
 
 def lookahead(kernel: Kernel, n: int) -> int:
-    """Number of values of the modulation that decide whether it goes on beyond ``k = n``."""
+    """Number of values of the modulation that show whether it has terms beyond ``k = n``."""
     gap = kernel.longest_gap
-    return 2 * n + ZERO_RUN + (2 * int(gap) if np.isfinite(gap) else FAR)
+    return 2 * n + ZERO_RUN + (2 * int(gap) if np.isfinite(gap) else MAX_GAP)
 
 
-def goes_on(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:
+def has_terms_beyond(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:
     """Whether ``f(k) · scale^k`` has nonzero values in float64 beyond ``k = n``."""
     try:
         return bool(kernel.modulation(degree, lookahead(kernel, n), scale=scale)[n + 1 :].any())
@@ -101,11 +105,11 @@ def goes_on(kernel: Kernel, degree: int, n: int, scale: float = 1.0) -> bool:
 
 
 def log_growth(graph: Graph, n: int) -> FloatArray:
-    """About ``log ‖W^k‖`` for ``k = 0 … n``.
+    """An estimate of ``log ‖W^k‖`` for ``k = 0 … n``.
 
-    That is ``k log ρ`` where ``W`` is symmetric. Powers of a directed graph's ``W`` can exceed
-    those of its spectral radius, which is zero where there is no cycle: for such graphs it is the
-    largest row sum of ``W^k``, extrapolated linearly beyond the 256th power.
+    For symmetric ``W`` it is ``k log ρ``. On directed graphs, powers of ``W`` can exceed those of
+    the spectral radius, which is zero without cycles: there it is the logarithm of the largest row
+    sum of ``W^k``, extrapolated linearly beyond the 256th power.
     """
     log_radius = float(log(np.array(graph.spectral_radius())))
     with np.errstate(invalid="ignore"):
@@ -125,9 +129,9 @@ def log_growth(graph: Graph, n: int) -> FloatArray:
 
 
 def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
-    """Refuse a law whose longest walk leaves out a part of the series that matters."""
+    """Refuse a law whose longest walk omits more than a negligible part of the series."""
     n, graph = plan.lengths.max_length, plan.graph
-    has_ended = not goes_on(kernel, degree, n)
+    has_ended = not has_terms_beyond(kernel, degree, n)
     # Where the table ends because float64 does, the rest is below ``1e-307 · radius^k``.
     radius_bound = max(float(graph.adjacency.sum(axis=1).max()), 1.0)
     log_rest = np.log(1e-307) + len(plan.modulation) * np.log(radius_bound)
@@ -138,23 +142,28 @@ def check_truncation(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
     if bias > NEGLIGIBLE_BIAS:
         raise TruncationError(
             f"walks end after {n} steps, which leaves out {bias:.2g} of the series of each factor "
-            f"({kernel!r} at degree {degree}, spectral radius {graph.spectral_radius():.4g})",
-            advice="scale the weights down: the modulation underflows float64"
+            f"({kernel!r}, degree {degree}, spectral radius {graph.spectral_radius():.4g})",
+            advice="scale the weights down: the modulation underflows"
             if has_ended
-            else "use termination='geometric:0.1' or longer walks; truncate=True accepts the bias",
+            else "use termination='geometric:0.1' or accept it with truncate=True",
         )
 
 
 def truncation_bias(kernel: Kernel, degree: int, graph: Graph, n: int) -> float:
-    """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``."""
+    """Share of ``Σ |f(k)| ρ^k`` that lies beyond ``k = n``; ``‖W^k‖`` for ρ^k if directed."""
     radius = _radius_beyond(graph, n)
     if radius >= kernel.modulation_radius(degree):
         return 1.0
+    if radius == 0.0:  # no walk is that long
+        return 0.0
     size = max(lookahead(kernel, n), 256)
     while True:
         terms = np.abs(kernel.modulation(degree, size, scale=radius))
+        if graph.is_directed:
+            with np.errstate(over="ignore"):
+                terms *= np.exp(log_growth(graph, size - 1) - np.arange(size) * np.log(radius))
         total, beyond, late = (float(terms[k:].sum()) for k in (0, n + 1, size // 2))
-        # The terms that are still missing are negligible, or small against those beyond n.
+        # The missing terms are negligible, or small relative to those beyond n.
         if late <= max(1e-3 * NEGLIGIBLE_BIAS * total, 1e-6 * beyond) or size > 2**16:
             return beyond / total
         size *= 2
@@ -181,39 +190,40 @@ def check_variance(
     *,
     measured: bool = False,
 ) -> None:
-    """Refuse a law whose variance diverges, and warn of one with a relative error above one.
+    """Refuse a law with infinite variance, and warn of a predicted relative error above one.
 
-    There is no such warning where the error of the estimate will be `measured`.
+    There is no warning where the caller measures the error of the estimate (`measured`).
     """
     if action == "ignore":
         return
     if isinstance(law, Matched):
         if not measured:
-            _warn_if_lost(kernel, degree, plan)
+            _warn_if_reach_exceeds_budget(kernel, degree, plan)
         return
     bound = growth_bound(plan.steps)
     logs = variance_terms(plan.modulation, plan.lengths.survival, bound)
     finite = law.max_length is not None or converges(logs)
     if finite and (plan.is_pooled or error_floor(plan, logs, bound[-1] / 2) <= 1):
         return
-    # The bound does not decide it: iterate for the growth itself.
+    # The bound is not sufficient: compute the growth by power iteration.
     growth = moment_growth(plan.steps)
     logs = variance_terms(plan.modulation, plan.lengths.survival, growth)
     n = plan.lengths.max_length
     if finite or converges(logs) or sum_is_finite(kernel, degree, n, growth[-1]):
         if not (plan.is_pooled or measured):
-            _warn_if_useless(kernel, degree, plan, law, logs)
+            _warn_if_error_exceeds_one(kernel, degree, plan, law, logs)
         return
     message = infinite_variance(kernel, degree, law, logs, growth[-1])
     if action == "raise":
         raise message
-    warn_user(InputWarning(message.problem, advice=message.advice))
+    problem, _, terms = message.problem.partition(": ")
+    warn_user(InputWarning(problem, advice=message.advice, terms=terms))
 
 
 def has_finite_variance(
     kernel: Kernel, degree: int, steps: ProportionalSteps, modulation: FloatArray, budget: Budget
 ) -> bool:
-    """Whether the variance of a pool converges, in the measure that `steps` count in."""
+    """Whether the variance of a pool is finite in the measure of `steps`."""
     return (
         steps.telescopes
         or not np.isfinite(kernel.modulation_radius(degree))
@@ -224,47 +234,57 @@ def has_finite_variance(
     )
 
 
-def _warn_if_lost(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
-    """Warn where a kernel reaches too far for the budget of a pool."""
+def _warn_if_reach_exceeds_budget(kernel: Kernel, degree: int, plan: WalkPlan) -> None:
+    """Warn of kernels that reach too far for the budget of a pool."""
     lengths = np.arange(len(plan.modulation))
     with np.errstate(divide="ignore"):
         logs = np.log(np.abs(plan.modulation)) + log_growth(plan.graph, len(lengths) - 1)
     terms = np.exp(logs - logs.max())
     reach = float(terms @ lengths / terms.sum())
     steps = 2 * degree * plan.expected_steps
-    most = _LOST_REACH * np.sqrt(steps / _LOST_REACH_STEPS)
-    if reach > most and steps < len(plan.graph.indices):
-        warn_user(
-            f"{kernel!r} at degree {degree} reaches {reach:.3g} steps with every factor, too far "
-            f"for {plan.n_walks} walks: expect a relative error near one. Take a higher degree "
-            "('auto'), deflate='auto', more walks, or kernel_operator"
-        )
+    max_reach = _MAX_REACH * np.sqrt(steps / _MAX_REACH_STEPS)
+    if reach > max_reach and steps < len(plan.graph.indices):
+        problem = "the kernel reaches too far for the walks, expect a relative error near one"
+        advice = "use a higher degree ('auto'), deflate='auto', more walks, or kernel_operator"
+        details: dict[str, Any] = {
+            "kernel": kernel,
+            "degree": degree,
+            "n_walks": plan.n_walks,
+            "reach": reach,
+        }
+        warn_user(InputWarning(problem, advice=advice, **details))
 
 
-def _warn_if_useless(
+def _warn_if_error_exceeds_one(
     kernel: Kernel, degree: int, plan: WalkPlan, law: Termination, logs: FloatArray
 ) -> None:
+    """Warn of independent walks whose relative error exceeds one by the terms of the variance."""
     with np.errstate(divide="ignore"):
         floor = error_floor(plan, logs, float(np.log(plan.graph.spectral_radius())))
     if floor > 1:
-        warn_user(
-            f"with {law!r} and {plan.n_walks} walks a factor of {kernel!r} at degree {degree} has "
-            f"a relative error of {floor:.2g} at least. Use longer walks, a higher degree or "
-            "smaller weights"
-        )
+        advice = "use longer walks, a higher degree or smaller weights"
+        details: dict[str, Any] = {
+            "kernel": kernel,
+            "degree": degree,
+            "termination": law,
+            "n_walks": plan.n_walks,
+        }
+        details["least_relative_error"] = floor
+        problem = "the relative error of each factor exceeds one"
+        warn_user(InputWarning(problem, advice=advice, **details))
 
 
 def infinite_variance(
     kernel: Kernel, degree: int, law: Termination, logs: FloatArray, growth: float
 ) -> InfiniteVarianceError:
-    """The error to raise; it names a geometric law with a finite variance where there is one."""
+    """The error to raise, with a geometric law of finite variance as advice where one exists."""
     n = len(logs) - 1
     f = np.abs(representable(kernel, degree, lookahead(kernel, n)))
     late = np.flatnonzero(f)[-ZERO_RUN:]
     gap = max(int(late[-1] - late[0]), 1)
-    # The survival must fall more slowly than the square root of the terms.
+    # The survival must decrease more slowly than the square root of the terms.
     decay = (np.log(f[late[-1]]) - np.log(f[late[0]])) / gap + growth / 2
-    advice = "scale the weights down: no law of the lengths makes it finite"
+    advice = "scale the weights down: no law of the lengths has finite variance"
     if decay < -1e-6:
         advice = f"use termination='geometric:{min(0.5, 1 - np.exp(decay)):.1g}' or longer walks"
     return InfiniteVarianceError(
@@ -275,10 +295,10 @@ def infinite_variance(
 
 
 def error_floor(plan: WalkPlan, logs: FloatArray, log_radius: float) -> float:
-    """About the least relative error that a factor can have, by the terms of its variance.
+    """An approximate lower bound on the relative error of a factor.
 
-    A row's variance is at least ``Σ_k f(k)² q_k / τ(k) / n_walks`` less its mean's square over
-    ``n_walks``, and its mean has a norm of at most ``Σ_k |f(k)| ρ^k``.
+    The variance of a row is at least ``Σ_k f(k)² q_k / τ(k) / n_walks`` minus the square of its
+    mean over ``n_walks``, and its mean has a norm of at most ``Σ_k |f(k)| ρ^k``.
     """
     lengths = np.arange(1, len(plan.modulation))
     with np.errstate(divide="ignore"):
@@ -290,17 +310,17 @@ def error_floor(plan: WalkPlan, logs: FloatArray, log_radius: float) -> float:
 
 
 def converges(logs: FloatArray) -> bool:
-    """Whether the terms with these logarithms have fallen far enough at the end of the table."""
+    """Whether the last of the terms with these logarithms is small relative to the largest."""
     return bool(logs[-1] <= logs.max() + np.log(_CONVERGED))
 
 
 def sum_is_finite(kernel: Kernel, degree: int, n: int, growth: float) -> bool:
-    """Whether the sum has no further terms, because the modulation is a polynomial."""
-    return not goes_on(kernel, degree, n, float(np.exp(np.clip(growth / 2, 0.0, 700.0))))
+    """Whether the sum is finite because the modulation is a polynomial without further terms."""
+    return not has_terms_beyond(kernel, degree, n, float(np.exp(np.clip(growth / 2, 0.0, 700.0))))
 
 
 def growth_bound(steps: UniformSteps) -> FloatArray:
-    """Like `moment_growth`, with M's largest row sum in place of its spectral radius."""
+    """As `moment_growth`, with the largest row sum of ``M`` in place of its spectral radius."""
     rate = _known_growth(steps)
     if rate is None:
         top = _unit(steps)
@@ -310,7 +330,7 @@ def growth_bound(steps: UniformSteps) -> FloatArray:
 
 
 def moment_growth(steps: UniformSteps) -> FloatArray:
-    """``log q_k`` for the first powers of M and, as last entry, log of M's spectral radius."""
+    """``log q_k`` for the first powers of ``M``, then the log of its spectral radius."""
     graph, top = steps.graph, _unit(steps)
     M = steps.second_moments(top)
     vector = np.ones(graph.n_nodes)
@@ -333,14 +353,14 @@ def moment_growth(steps: UniformSteps) -> FloatArray:
 
 
 def _unit(steps: UniformSteps) -> float:
-    """The largest weight, by which weights are divided before they are squared."""
+    """The largest weight: weights are divided by it before they are squared."""
     return float(steps.graph.weights.max(initial=0.0)) or 1.0
 
 
 def _known_growth(steps: UniformSteps) -> float | None:
-    """The growth in closed form, if there is one.
+    """The growth in closed form, or ``None``.
 
-    On an undirected graph on which loads telescope, M is similar to the transition matrix times
+    Where loads telescope on an undirected graph, ``M`` is similar to the transition matrix times
     the square of the rate.
     """
     if steps.graph.is_directed or not steps.telescopes:
@@ -356,5 +376,5 @@ def variance_terms(modulation: FloatArray, survival: FloatArray, growth: FloatAr
         extrapolated = growth[-2] + (k - (n_known - 1)) * growth[-1]
         log_q = np.where(k < n_known, growth[np.minimum(k, n_known - 1)], extrapolated)
         logs = 2 * np.log(np.abs(modulation)) + log_q - np.log(survival)
-    # Series in W² have f(k) = 0 at every other k: let each length stand for its neighbour too.
+    # Series in W² have f(k) = 0 at every other k: each length takes the larger of two neighbours.
     return np.maximum(logs, np.roll(logs, 1)) if len(logs) > 2 else logs

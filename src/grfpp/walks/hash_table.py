@@ -1,6 +1,6 @@
 """The compiled hash table of nodes that a pool has reached, with their masses.
 
-Linear probing, at most half full. `grfpp.walks.pool_arrays.hash_table` makes a free one.
+Linear probing, at most half full. `grfpp.walks.pool_arrays.hash_table` makes an empty one.
 """
 
 from __future__ import annotations
@@ -13,17 +13,18 @@ from grfpp._compiled import inlined
 from grfpp.walks.pool_arrays import FREE
 from grfpp.walks.steps import prefetch
 
-#: Low bits of a key: the number of the node in the order of arrival.
+#: Low bits of a key that hold the number of the node in the order of arrival: half of a word.
 NUMBER_BITS = 32
+#: Selects these bits.
 NUMBER_MASK = (1 << NUMBER_BITS) - 1
 #: Fibonacci hashing: ``2^64`` over the golden ratio.
 _HASH = 0x9E3779B97F4A7C15
 
-# Indices are unsigned where it counts: numba checks signed ones for wraparound.
+# Indices in hot loops are unsigned: numba checks signed ones for wraparound.
 
 
 @inlined
-def home(key: Any, shift: Any) -> Any:
+def home_cell(key: Any, shift: Any) -> Any:
     """The cell at which the search for a key begins."""
     return (uint64(key) * uint64(_HASH)) >> shift
 
@@ -32,7 +33,7 @@ def home(key: Any, shift: Any) -> Any:
 def probe(cells: Any, shift: Any, key: Any, bits: Any) -> Any:
     """The cell whose key, without its low `bits`, is `key`; or the free one for it."""
     mask = uint64(len(cells) - 1)
-    cell = home(key, shift)
+    cell = home_cell(key, shift)
     while True:
         stored = cells[cell].key
         if stored >> bits == key or stored == FREE:
@@ -68,12 +69,15 @@ def add_mass(
     n_used: Any,
     n_pool: Any,
 ) -> Any:
-    """Add mass, not zero, to a node; the first to arrive in a step puts it into the pool.
+    """Add a nonzero mass to a node; the first mass in a step puts the node into the pool.
 
-    Returns the numbers of nodes reached and of nodes in the pool.
+    It probes in a loop of its own, without `probe`: this is the hottest loop of a pool, and a
+    lookup that adds the mass in the cell where it ends reads the key of each cell once.
+
+    Returns the number of nodes reached and the number of nodes in the pool.
     """
     mask = uint64(len(cells) - 1)
-    at = home(node, shift)
+    at = home_cell(node, shift)
     while True:
         cell = cells[at]
         key = cell.key
@@ -96,8 +100,8 @@ def add_mass(
 
 
 @inlined
-def take(cells: Any, pool: Any, a: Any) -> Any:
-    """The number of the `a`-th node of the pool, and its mass, which is taken away."""
+def pop_mass(cells: Any, pool: Any, a: Any) -> Any:
+    """The number of the `a`-th node of the pool and its mass, which is set to zero."""
     cell = cells[uint64(pool[uint64(a)])]
     amount = cell.value
     cell.value = 0.0
@@ -106,6 +110,6 @@ def take(cells: Any, pool: Any, a: Any) -> Any:
 
 @inlined
 def clear(cells: Any, reached: Any, n_used: Any) -> None:
-    """Free the cells of the nodes that were reached."""
+    """Empty the cells of all reached nodes."""
     for number in range(n_used):
         cells[uint64(reached[uint64(number)].cell)].key = FREE

@@ -1,9 +1,9 @@
-"""The compiled inner loops. They take plain arrays and trust them.
+"""The compiled loop of independent walks. It takes plain arrays and trusts them.
 
 Walkers of a batch of rows advance in lock-step, in short separate passes (choose the slot; fetch
-the next word; grow the load; log and compact), so that the processor overlaps many cache misses.
-Lengths are drawn first, hence every walker knows where in the log its deposits go, and the log of a
-row is contiguous. A small hash table per row then sums the deposits by column.
+the next word; multiply the load; log and compact), so that the processor overlaps cache misses.
+Lengths are drawn first, so each walker has its place in the log, and the log of a row is
+contiguous. A small hash table per row then sums the deposits by column.
 """
 
 from __future__ import annotations
@@ -26,25 +26,27 @@ from grfpp.walks.steps import (
 )
 from grfpp.walks.transition import DEGREE_BITS
 
+#: Fills the log of a walk that ended at a node without edges.
 _NO_NODE = -1
 
 
 @compiled()
 def sample_block(
-    law: Any, key: Any, n_walks: int, rows: Any, walkers: Any, table: Any, out: Any
+    law: Any, key: Any, n_walks: int, rows: Any, walkers: Any, log: Any, table: Any, out: Any
 ) -> Any:
     """Walk from `rows` until they are done or a buffer is too small for the next one.
 
-    `law` holds the arrays of a `WalkLayout` and of a `LengthTable`, and the deposits. There are
-    buffers for the walkers and the log of their steps, and a hash table with a list of cells for
-    the nodes of one row. Results go to `out`: ends of rows, columns, values.
+    `law` is the arrays of a `WalkLayout`, a `LengthTable` and the deposits; `walkers` and `log` are
+    `WalkerBuffers` and a `StepLog`; `table` is a hash table and a list of its used cells. Results
+    go to `out`: ends of rows, columns, values.
 
-    Returns the number of rows done, of entries written, and why it ended.
+    Returns the number of rows, the number of entries, and an exit code such as `DONE`.
     """
     graph, lengths, deposits = law
     words, slots, factors, nodes, potential, inverse_potential = graph
     out_end, out_column, out_value = out
-    state, here, position, last, slot, load, length, log_end, log_word, log_load = walkers
+    state, here, position, last, slot, load, length = walkers
+    log_end, log_word, log_load = log
     all_cells, reached = table
     weighted = len(factors) > 0
     n_out = 0
@@ -106,25 +108,25 @@ def sample_block(
             else:
                 for a in range(active):
                     here[a] = slots[slot[a]]
-            kept = 0
+            n_active = 0
             for a in range(active):
                 word = here[a]
                 following = position[a] + 1
                 end = last[a]
                 log_word[following - 1] = word
-                goes_on = following < end
-                if goes_on and degree_of(word) == 0:
-                    goes_on = False
+                continues = following < end
+                if continues and degree_of(word) == 0:
+                    continues = False
                     for rest in range(following, end):
                         log_word[rest] = _NO_NODE
-                state[kept] = state[a]
-                here[kept] = word
-                position[kept] = following
-                last[kept] = end
+                state[n_active] = state[a]
+                here[n_active] = word
+                position[n_active] = following
+                last[n_active] = end
                 if weighted:
-                    load[kept] = load[a]
-                kept += goes_on
-            active = kept
+                    load[n_active] = load[a]
+                n_active += continues
+            active = n_active
 
         # Sum the deposits of each row by node, in the order of walks and steps.
         at = 0

@@ -1,4 +1,4 @@
-"""`WalkPlan`: everything that determines a factor, as one immutable, picklable value."""
+"""`WalkPlan`: everything that determines a factor, as an immutable, picklable value."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from grfpp.walks.transition import ProportionalSteps, UniformSteps, WalkLayout
 
 @dataclass(frozen=True, eq=False)
 class WalkPlan:
-    """Everything that `sample_rows` needs, and nothing about where or how it runs."""
+    """All inputs of `sample_rows`, independent of threads, processes and machines."""
 
     #: The graph that is walked, and the transition probabilities on it.
     steps: UniformSteps
@@ -31,9 +31,9 @@ class WalkPlan:
     lengths: LengthTable | Budget
     #: Number of walks that start at each node; for pools, the factor of the budget.
     n_walks: int
-    #: Random streams are a function of the seed, the factor, the node and the walk (pools: step).
+    #: Seed of the random streams, with the factor, the node and the walk (pools: the step).
     seed: int
-    #: The word that the streams of this factor start from.
+    #: The word from which the random streams of this factor are derived.
     key: int
     #: The graph as the compiled loops read it; shared by the plans of all factors.
     layout: WalkLayout | PoolLayout = None  # type: ignore[assignment]  # made from the steps
@@ -103,7 +103,7 @@ class WalkPlan:
 
         For pools ``rate^k``: their masses need no division.
         """
-        # Multiplied in halves, so that neither overflows where the product does not.
+        # Multiplied by two square roots: one factor could overflow where the product does not.
         with np.errstate(over="ignore", invalid="ignore"):
             half_power = power(self.layout.rate, np.arange(self.lengths.max_length + 1) / 2)
             return np.asarray(half_power * self.lengths.divided(half_power, self.n_walks))
@@ -128,24 +128,25 @@ class WalkPlan:
         return self.n_walks * self.lengths.mean
 
 
-#: Share of a factor's series that a table may leave out: far below what counts as a bias.
+#: Share of a factor's series that a table may omit: far below `NEGLIGIBLE_BIAS`.
 NEGLIGIBLE_TAIL = 1e-18
-#: Shares of a learned modulation fall to this, times ``1 / k``, at the last length.
-_FALL = 0.01
+#: Factor, besides ``1 / k``, by which the budget of a learned modulation falls to the last length:
+#: the last lengths, which matter least, get few steps.
+_LAST_SHARE = 0.01
 #: Bits of the uniform number that decides a length: survival below ``2^-128`` never happens.
 LENGTH_BITS = 128
-#: The guide table has a cell for every value of this many leading bits.
+#: Leading bits that index the guide table: 1,024 cells of four bytes fit into the first cache.
 GUIDE_BITS = 10
-#: No table is longer; at this length `p_halt` is below 1e-5.
+#: Longest table; a geometric law of this length has a `p_halt` below 1e-5.
 MAX_TABLE = 1 << 23
 
 
 class LengthTable(NamedTuple):
     """A walk-length law as integer thresholds on 128 random bits ``u``.
 
-    A walk has at least ``k`` steps when ``u < threshold(k)``. The thresholds are the law's survival
-    rounded down to a multiple of ``2^-128``, and `survival` holds that rounded value, so what is
-    simulated and what deposits are divided by are the same numbers.
+    A walk has at least ``k`` steps when ``u < threshold(k)``. The thresholds are the survival of
+    the law, rounded down to multiples of ``2^-128``. `survival` has the rounded values, so deposits
+    are divided by the probabilities with which walks are simulated.
     """
 
     high: WordArray
@@ -189,7 +190,7 @@ class LengthTable(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """How the edges that a pool may follow are split over its steps.
+    """The split of a pool's budget of edges over its steps.
 
     An exact step may need less than its share; the remainder goes to later steps.
     """
@@ -203,17 +204,17 @@ class Budget(NamedTuple):
 
     @classmethod
     def by_importance(cls, importance: FloatArray, mean: float) -> Budget:
-        """Shares in proportion to numbers that do not grow, one for each step."""
+        """Shares in proportion to importances, one for each step, which must not increase."""
         later = np.cumsum(importance[::-1])[::-1]
         with np.errstate(invalid="ignore"):
             share = np.append(0.0, importance / later)
             rest = np.append(0.0, np.append(later[1:], 0.0) / later)
-        # A float: numba would compile the loops again for an integer.
+        # Always a float: numba would compile the loops again for an integer.
         return cls(share, rest, float(mean) if len(importance) else 0.0)
 
     @classmethod
     def by_law(cls, law: Termination, max_length: int) -> Budget:
-        """``n_walks · τ(k)`` for step ``k``: as many as walkers of this law would take."""
+        """``n_walks · τ(k)`` edges for step ``k``: the steps of independent walkers of this law."""
         survival = law.survival(np.arange(1, max_length + 1))
         return cls.by_importance(survival, float(survival.sum()))
 
@@ -231,28 +232,28 @@ class Budget(NamedTuple):
 
     @classmethod
     def for_learning(cls, law: Matched, n_lengths: int) -> Budget:
-        """Shares for a modulation of so many lengths that is still to be learned.
+        """Shares for a modulation of `n_lengths` values that is still to be learned.
 
-        They are ``0.01^(k / n_lengths) / k``: every doubling of the lengths gets about as much as
-        the one before, but for the last ones. Walks do not depend on the initial modulation, and
-        every length that may become important has steps (`docs/torch.md` has figures).
+        They are ``0.01^(k / n_lengths) / k``: every octave of lengths gets about the same budget,
+        except for the last ones. Walks do not depend on the initial modulation, and every length
+        that may become important has steps (`docs/torch.md` has figures).
         """
         k = np.arange(1, n_lengths)
-        return cls.by_importance(power(_FALL, k / n_lengths) / k, law.mean)
+        return cls.by_importance(power(_LAST_SHARE, k / n_lengths) / k, law.mean)
 
     @property
     def max_length(self) -> int:
-        """Steps of a pool that goes on to the end."""
+        """Number of steps of a pool that survives to the end."""
         return len(self.share) - 1
 
     @property
     def survival(self) -> FloatArray:
-        """Edges that may be followed in each step, for every walk; one at index 0."""
+        """Expected edges of each step, per walk; one at index 0."""
         left = np.cumprod(np.append(1.0, self.rest[1:-1]))
         return np.append(1.0, self.mean * self.share[1:] * left)
 
     def divided(self, amounts: FloatArray, n_walks: int) -> FloatArray:
-        """Deposits of a mass: the amounts, since masses are expectations already."""
+        """Deposits of a mass: the amounts themselves, since masses need no division."""
         return amounts
 
 
@@ -274,7 +275,7 @@ def resolvable_length(law: Termination, at_most: int = MAX_TABLE) -> int:
 
 
 def _guide(high: WordArray) -> npt.NDArray[np.int32]:
-    """For every value of the leading bits, the least length of such draws."""
+    """The smallest length that draws with the same leading bits can have, for all such bits."""
     cells = 1 << GUIDE_BITS
     tops = np.arange(1, cells, dtype=np.uint64) << np.uint64(64 - GUIDE_BITS)
     reached = len(high) - np.searchsorted(high[::-1], tops, side="left")

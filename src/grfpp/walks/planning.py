@@ -11,7 +11,7 @@ from grfpp.options import WalkOptions
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray
 from grfpp.walks.convergence import (
-    FAR,
+    MAX_GAP,
     check_truncation,
     check_variance,
     has_finite_variance,
@@ -23,25 +23,25 @@ from grfpp.walks.convergence import (
 from grfpp.walks.plan import Budget, WalkPlan, resolvable_length
 from grfpp.walks.transition import ProportionalSteps
 
-#: No table of a budget is longer.
+#: Longest table of a modulation for pools: no budget is spread over more steps.
 _MAX_TABLE = 1 << 16
 
 
 class Plans(NamedTuple):
-    """Walks along the edges and, for directed graphs, against them (else the same plan)."""
+    """Walks along the edges and, on directed graphs, against them (else the same plan twice)."""
 
     forward: WalkPlan
     back: WalkPlan
 
     def of_factor(self, number: int) -> WalkPlan:
-        """The walks of a factor; those with odd numbers, the right ones, walk against the edges."""
+        """The plan of a factor; odd numbers, the right factors, walk against the edges."""
         return (self.back if number % 2 else self.forward).with_factor(number)
 
 
 def plan_walks(W: Any, kernel: Kernel, options: WalkOptions, *, measured: bool = False) -> Plans:
     """Check a request (see `grfpp.sample`) and plan its walks.
 
-    With `measured` there is no warning of a large error, which will be measured anyway.
+    With `measured` there is no warning of a predicted large error: the caller measures the error.
     """
     graph = as_graph(W)
     graph.require_unchanged()
@@ -68,7 +68,7 @@ def plan_walks(W: Any, kernel: Kernel, options: WalkOptions, *, measured: bool =
 
 
 def require_kernel(kernel: Any) -> None:
-    """Refuse what is no kernel."""
+    """Refuse anything but a `Kernel`."""
     if not isinstance(kernel, Kernel):
         raise InputError(
             f"must be a Kernel such as Diffusion(1.0), not {shown(kernel)}", argument="kernel"
@@ -76,10 +76,11 @@ def require_kernel(kernel: Any) -> None:
 
 
 def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None:
-    """Refuse what works on no graph with an edge whose weights are ``scale · D^-1/2 A D^-1/2``.
+    """Refuse requests that fail on every graph with weights ``scale · D^-1/2 A D^-1/2``.
 
-    The spectral radius of these is `scale`. Squares of loads grow by its square at least, because
-    they do not grow more slowly than the square of the mean, and by no more on a single edge.
+    The request is checked on a single edge, where it is most likely to succeed: the spectral radius
+    is `scale` on all such graphs, and squared loads grow by at least its square, which is their
+    growth on a single edge.
     """
     action = options.on_infinite_variance
     quiet = options.changed(on_infinite_variance="raise" if action == "raise" else "ignore")
@@ -90,40 +91,38 @@ def check_normalized(kernel: Kernel, options: WalkOptions, scale: float) -> None
 def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
     """Plan pools on one graph.
 
-    Late steps are taken by a single walker that goes on with a probability of at least
-    ``B t_k / Σ_j t_j``, where ``B`` is the budget and ``t_k = Σ_{j ≥ k} |f(j)| ρ^j``. Where no step
-    lets masses grow by more than ``s``, the second moment of its deposit is at most
+    In late steps the pool is a single walker that reaches step ``k`` with probability at least
+    ``B t_k / Σ_j t_j``, where ``B`` is the budget and ``t_k = Σ_{j ≥ k} |f(j)| ρ^j``. If masses
+    grow by at most ``s`` in a step, the second moment of its deposit is at most
     ``f(k)² s^2k Σ_j t_j / (B t_k) ≤ |f(k)| (s²/ρ)^k Σ_j t_j / B``. In the measure of the walk
-    ``s = ρ``: the variance is finite wherever the series converges absolutely. Masses of ``W`` grow
-    with the row sums, which can be too much for kernels with a radius of convergence. Then they are
-    counted in another measure, in which ``s`` is close to ``ρ``.
+    ``s = ρ``, and the variance is finite wherever the series converges absolutely. Masses of ``W``
+    grow with the row sums, which can be too much for kernels with a radius of convergence. They are
+    then counted in another measure, in which ``s`` is close to ``ρ``.
     """
     degree, law = options.stitching_degree, options.termination
     steps = ProportionalSteps.on(graph)
     modulation, budget = share_steps(kernel, degree, law, graph)
-    if isinstance(law, Matched) and not has_finite_variance(
-        kernel, degree, steps, modulation, budget
-    ):
+    # A radius of zero: graphs without cycles, on which all walks end.
+    may_diverge = isinstance(law, Matched) and graph.spectral_radius() > 0.0
+    if may_diverge and not has_finite_variance(kernel, degree, steps, modulation, budget):
         steps = measured_for(kernel, degree, steps)
     return WalkPlan.of(steps, modulation, budget, options.n_walks, options.seed)
 
 
 def measured_for(kernel: Kernel, degree: int, steps: ProportionalSteps) -> ProportionalSteps:
-    """Steps in a measure in which the variance is finite; for kernels with a radius.
+    """Steps in a measure with finite variance, for kernels with a radius of convergence.
 
-    Its terms are at most ``|f(k)| r^k`` with ``r`` the geometric mean of both radii.
+    The terms of the variance are at most ``|f(k)| r^k``, where ``r`` is the geometric mean of the
+    spectral radius and the radius of convergence.
     """
     inner, outer = steps.graph.spectral_radius(), kernel.modulation_radius(degree)
     return steps.measured(inner**0.75 * outer**0.25)
 
 
 def share_steps(
-    kernel: Kernel,
-    degree: int,
-    law: Termination,
-    graph: Graph,
+    kernel: Kernel, degree: int, law: Termination, graph: Graph
 ) -> tuple[FloatArray, Budget]:
-    """The modulation as far as a pool goes, and how its steps are shared."""
+    """The modulation up to the last step of a pool, and the split of its budget."""
     if not isinstance(law, Matched):
         modulation = modulation_table(kernel, degree, law)
         longest = min(len(modulation) - 1, resolvable_length(law))
@@ -132,7 +131,7 @@ def share_steps(
     while True:
         table = representable(kernel, degree, n)
         budget = Budget.matched(law, table, log_growth(graph, n))
-        is_whole = budget.max_length < n // 2 and n // 2 > min(kernel.longest_gap, FAR)
+        is_whole = budget.max_length < n // 2 and n // 2 > min(kernel.longest_gap, MAX_GAP)
         ended = series_has_ended(kernel, table, n)
         if is_whole or ended or len(table) < n or n >= _MAX_TABLE:
             return table[: budget.max_length + 1], budget

@@ -1,8 +1,13 @@
 """The compiled step of a pool.
 
 The walkers of a row move as a pool, a sparse vector ``x`` of masses. A step replaces ``x`` by a
-sparse vector of mean ``x W`` (`grfpp.walks.reference` has the same in plain Python). Factors,
-deposits by length and local queries differ in where pools start and in what is kept of them.
+sparse vector of mean ``x W``; `grfpp.walks.reference` has the same in plain Python. Factors,
+deposits by length and local queries differ in where pools start and in what they record.
+
+Equal and unequal weights have a threshold and a sampler each. Where all edges of a node weigh the
+same, the node is above the threshold as a whole: one comparison and one division a node, and no
+weight is read. Where they differ, the threshold is one of edges, which has less error than one of
+nodes (`docs/mathematics.md`), and heavy edges are separated from light ones within each row.
 """
 
 from __future__ import annotations
@@ -14,36 +19,38 @@ import numpy as np
 from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
-from grfpp.walks.hash_table import NUMBER_BITS, NUMBER_MASK, add_mass, clear, home, take
+from grfpp.walks.hash_table import NUMBER_BITS, NUMBER_MASK, add_mass, clear, home_cell, pop_mass
 from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
 from grfpp.walks.steps import mix64, node_stream, prefetch, read_ends, walk_stream
 
-#: Larger than any number of passes seen in practice; the mean is right for any threshold.
+#: Largest number of passes for a threshold: more than any observed. Any threshold is unbiased.
 _MAX_PASSES = 64
-#: Smallest threshold with a finite inverse; masses below it are negligible against the first.
+#: Smallest threshold that is inverted: its inverse is finite. Smaller masses are negligible
+#: relative to the initial mass of one.
 _MIN_THRESHOLD = 1e-290
-#: A step follows at most one edge more than its share of the budget; the rest is for rounding.
+#: Edges that a step may follow beyond its budget: one, and two for rounding.
 SLACK = 3.0
-#: Distance, in movers, at which rows of weights are prefetched.
+#: Distance, in movers, at which rows of weights are prefetched, which hides the latency of memory.
 _MOVERS_AHEAD = 6
-#: Neighbours in a cache line.
+#: Neighbours in a cache line: 64 bytes of int32.
 _LINE = 16
 
-#: Inverses of small degrees and of their roots: divisions and roots would take a fifth of a step.
+#: Inverses of the degrees up to 256: divisions and roots would take a fifth of a step.
 _INVERSE = 1.0 / np.arange(1.0, 257.0)
+#: Inverse roots of the same degrees.
 _INVERSE_ROOT = np.sqrt(_INVERSE)
 
-# Indices are unsigned where it counts: numba checks signed ones for wraparound.
+# Indices in hot loops are unsigned: numba checks signed ones for wraparound.
 
 
 # Nodes.
 
 
 @inlined
-def _describe(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
-    """Fill in the edges and the share of nodes that were reached for the first time.
+def _init_reached(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
+    """Initialise the records of newly reached nodes: their edges and shares.
 
-    The share is the mass that an edge of weight one carries of a unit of mass: `PoolLayout`.
+    The share is the mass on an edge of weight one per unit of the node's mass (`PoolLayout`).
     """
     kind, out, into = graph.kind, graph.out_strength, graph.in_strength
     is_one_sided = kind == RW or (kind == SYM and not len(into))
@@ -93,23 +100,23 @@ def inverse_potential(graph: Any, node: Any, degree: Any) -> Any:
 
 
 @inlined
-def begin(graph: Any, buffers: Any, row: Any) -> None:
-    """Put mass one at a node into the free table."""
-    at = home(row, buffers.shift)
+def start_pool(graph: Any, buffers: Any, row: Any) -> None:
+    """Start a pool with mass one at a node; the table must be empty."""
+    at = home_cell(row, buffers.shift)
     cell, start = buffers.cells[at], buffers.reached[0]
     cell.key = int64(row) << NUMBER_BITS
     cell.value = 1.0
     start.node, start.cell = row, at
     buffers.pool[0] = at
-    _describe(graph, buffers.reached, int64(0), int64(1))
+    _init_reached(graph, buffers.reached, int64(0), int64(1))
 
 
-# Edges that are followed.
+# Edges to follow.
 
 
 @inlined
 def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any) -> Any:
-    """List consecutive edges, each to carry its weight times `mass`; returns ``n_runs + 1``."""
+    """Append a run of edges with masses ``mass · weight``; returns ``n_runs + 1``."""
     prefetch(indices, first)
     prefetch(indices, min(first + _LINE, end - 1))
     run = runs[uint64(n_runs)]
@@ -128,31 +135,34 @@ def _ends(graph: Any, file: Any, buffers: Any, first: Any, end: Any) -> Any:
 
 
 @inlined
-def gather(
+def follow_edges(
     graph: Any, buffers: Any, n_runs: Any, n_picks: Any, picked_mass: Any, n_used: Any
 ) -> Any:
-    """Follow the listed edges; returns the numbers of nodes reached and of nodes in the pool."""
+    """Move masses along the runs and picks.
+
+    Returns the number of nodes reached and the number of nodes in the pool.
+    """
     cells, shift, reached, pool = buffers.cells, buffers.shift, buffers.reached, buffers.pool
     indptr, weights = graph.indptr, graph.weights
     before = n_used
     n_pool = int64(0)
     for a in range(n_runs):
         run = buffers.runs[uint64(a)]
-        carried, first, end = run.mass, run.first, run.end
+        edge_mass, first, end = run.mass, run.first, run.end
         ends, offset = _ends(graph, graph.file, buffers, first, end)
         if len(weights):
             for slot in range(first, end):
-                mass = carried * weights[uint64(slot)]
+                mass = edge_mass * weights[uint64(slot)]
                 if mass > 0.0:
                     node = ends[uint64(slot - offset)]
                     n_used, n_pool = add_mass(
                         cells, shift, reached, pool, indptr, node, mass, n_used, n_pool
                     )
-        elif carried > 0.0:
+        elif edge_mass > 0.0:
             for slot in range(first - offset, end - offset):
                 node = ends[uint64(slot)]
                 n_used, n_pool = add_mass(
-                    cells, shift, reached, pool, indptr, node, carried, n_used, n_pool
+                    cells, shift, reached, pool, indptr, node, edge_mass, n_used, n_pool
                 )
     for a in range(n_picks):
         slot = buffers.picks[uint64(a)]
@@ -161,20 +171,20 @@ def gather(
         n_used, n_pool = add_mass(
             cells, shift, reached, pool, indptr, node, picked_mass, n_used, n_pool
         )
-    _describe(graph, reached, before, n_used)
+    _init_reached(graph, reached, before, n_used)
     return n_used, n_pool
 
 
-# Which edges are followed: the threshold, and systematic sampling below it.
+# Choice of edges: all above the threshold, a systematic sample of those below it.
 
 
 @inlined
 def _threshold_equal(
     indices: Any, reached: Any, movers: Any, runs: Any, n_movers: Any, allowed: Any
 ) -> Any:
-    """The threshold where all edges of a node weigh the same; nodes above it become runs.
+    """The threshold for equal weights: one of nodes; nodes above it become runs.
 
-    Returns the threshold, and the numbers of runs and of movers that remain.
+    Returns the threshold, the number of runs and the number of movers below the threshold.
     """
     n_light = n_movers
     n_runs = int64(0)
@@ -182,7 +192,7 @@ def _threshold_equal(
     total = 0.0
     for a in range(n_movers):
         mover = movers[uint64(a)]
-        total += mover.carried * int64(mover.degree)
+        total += mover.edge_mass * int64(mover.degree)
     threshold = total / allowed
     for _ in range(_MAX_PASSES):
         before = n_light
@@ -190,15 +200,15 @@ def _threshold_equal(
         total = 0.0
         for a in range(before):
             mover = movers[uint64(a)]
-            carried, degree, number = mover.carried, int64(mover.degree), mover.number
-            if carried >= threshold:
+            edge_mass, degree, number = mover.edge_mass, int64(mover.degree), mover.number
+            if edge_mass >= threshold:
                 first = reached[uint64(number)].first
-                n_runs = add_run(indices, runs, first, first + degree, carried, n_runs)
+                n_runs = add_run(indices, runs, first, first + degree, edge_mass, n_runs)
                 exact += degree
             else:
-                kept = movers[uint64(n_light)]
-                kept.carried, kept.degree, kept.number = carried, degree, number
-                total += carried * degree
+                light = movers[uint64(n_light)]
+                light.edge_mass, light.degree, light.number = edge_mass, degree, number
+                total += edge_mass * degree
                 n_light += 1
         if n_light in (before, 0) or not allowed - exact > 0.0:
             break
@@ -208,7 +218,7 @@ def _threshold_equal(
 
 @inlined
 def first_below(values: Any, begin: Any, end: Any, bound: Any) -> Any:
-    """The first index from `begin` on where falling values are below `bound`, or `end`."""
+    """The first index from `begin` on where decreasing values are below `bound`, or `end`."""
     low = begin
     reach = int64(1)
     while low < end and values[uint64(low)] >= bound:
@@ -225,45 +235,45 @@ def first_below(values: Any, begin: Any, end: Any, bound: Any) -> Any:
 
 
 @inlined
-def _sum_row(weights: Any, tails: Any, first: Any, end: Any, carried: Any, light: Any) -> None:
-    """Enter what the edges of a row carry, and the heaviest of them."""
+def _sum_row(weights: Any, tails: Any, first: Any, end: Any, edge_mass: Any, light: Any) -> None:
+    """Store the sum and the maximum of the edge masses of a row."""
     if len(tails):
-        light.sum = carried * tails[uint64(first)]
-        light.heaviest = carried * weights[uint64(first)]
+        light.sum = edge_mass * tails[uint64(first)]
+        light.heaviest = edge_mass * weights[uint64(first)]
         return
     total = heaviest = 0.0
     for slot in range(first, end):
-        carries = carried * weights[uint64(slot)]
-        total += carries
-        heaviest = max(heaviest, carries)
+        slot_mass = edge_mass * weights[uint64(slot)]
+        total += slot_mass
+        heaviest = max(heaviest, slot_mass)
     light.sum = total
     light.heaviest = heaviest
 
 
 @inlined
 def _split_row(
-    weights: Any, tails: Any, first: Any, end: Any, carried: Any, threshold: Any, light: Any
+    weights: Any, tails: Any, first: Any, end: Any, edge_mass: Any, threshold: Any, light: Any
 ) -> None:
-    """Enter how many edges of a row carry the threshold or more, and what the others carry."""
+    """Store the number of heavy edges of a row, and the sum and maximum of the light ones."""
     if len(tails):
         # A product first: the smallest masses have no inverse.
         slot = first + light.n_heavy
-        if carried * weights[uint64(slot)] >= threshold:
-            slot = first_below(weights, slot, end, threshold / carried)
+        if edge_mass * weights[uint64(slot)] >= threshold:
+            slot = first_below(weights, slot, end, threshold / edge_mass)
         light.n_heavy = slot - first
-        light.sum = carried * tails[uint64(slot)] if slot < end else 0.0
-        light.heaviest = carried * weights[uint64(slot)] if slot < end else -1.0
+        light.sum = edge_mass * tails[uint64(slot)] if slot < end else 0.0
+        light.heaviest = edge_mass * weights[uint64(slot)] if slot < end else -1.0
         return
     n_heavy = int64(0)
     total = 0.0
     heaviest = -1.0
     for slot in range(first, end):
-        carries = carried * weights[uint64(slot)]
-        if carries >= threshold:
+        slot_mass = edge_mass * weights[uint64(slot)]
+        if slot_mass >= threshold:
             n_heavy += 1
         else:
-            total += carries
-            heaviest = max(heaviest, carries)
+            total += slot_mass
+            heaviest = max(heaviest, slot_mass)
     light.n_heavy = n_heavy
     light.sum = total
     light.heaviest = heaviest
@@ -273,9 +283,9 @@ def _split_row(
 def _threshold_weighted(
     weights: Any, tails: Any, reached: Any, movers: Any, lights: Any, n_movers: Any, allowed: Any
 ) -> Any:
-    """The threshold where weights differ: one of edges, not of nodes.
+    """The threshold for unequal weights: one of edges, not of nodes.
 
-    How many edges of each mover are above it is kept, with what the others carry.
+    `lights` then has the number of heavy edges of each mover, and the mass on its light ones.
     """
     total = 0.0
     for a in range(n_movers):
@@ -289,7 +299,7 @@ def _threshold_weighted(
         mover, light = movers[uint64(a)], lights[uint64(a)]
         first = reached[uint64(mover.number)].first
         light.n_heavy = 0
-        _sum_row(weights, tails, first, first + mover.degree, mover.carried, light)
+        _sum_row(weights, tails, first, first + mover.degree, mover.edge_mass, light)
         total += light.sum
     threshold = total / allowed
     exact = int64(0)
@@ -303,7 +313,7 @@ def _threshold_weighted(
                 first = reached[uint64(mover.number)].first
                 end = first + mover.degree
                 exact -= light.n_heavy
-                _split_row(weights, tails, first, end, mover.carried, threshold, light)
+                _split_row(weights, tails, first, end, mover.edge_mass, threshold, light)
                 exact += light.n_heavy
             n_light += light.n_heavy < mover.degree
             total += light.sum
@@ -315,14 +325,17 @@ def _threshold_weighted(
 
 @inlined
 def sample_edges(
-    graph: Any, buffers: Any, n_movers: Any, threshold: Any, point: Any, n_runs: Any
+    graph: Any, buffers: Any, n_movers: Any, threshold: Any, stream: Any, n_runs: Any
 ) -> Any:
-    """List the edges of the movers: above the threshold all, below it a systematic sample.
+    """List the edges to follow: all above the threshold, and a systematic sample of the others.
 
-    The light edges of all movers lie one after the other on a line, each with the length of what
-    it carries over the threshold. The points ``u, u + 1, …`` pick the edges that carry the
-    threshold. Returns the numbers of runs and of picks.
+    A light edge of mass ``m`` is picked with probability ``m / threshold``, and then carries the
+    threshold. Systematic sampling: edge ``i`` is picked if one of the points ``u, u + 1, …`` lies
+    between the sums of these probabilities before and after it; `stream` gives the random ``u``.
+
+    Returns the number of runs and the number of picks.
     """
+    point = (float64(mix64(stream) >> uint64(11)) + 0.5) * 2.0**-53
     if len(graph.weights):
         return _sample_weighted(graph, buffers, n_movers, threshold, point, n_runs), int64(0)
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
@@ -331,7 +344,7 @@ def sample_edges(
     for a in range(n_movers):
         mover = buffers.movers[uint64(a)]
         degree = int64(mover.degree)
-        stop = start + mover.carried * degree * inverse
+        stop = start + mover.edge_mass * degree * inverse
         if point < stop:
             first = buffers.reached[uint64(mover.number)].first
             while point < stop:
@@ -349,13 +362,13 @@ def sample_edges(
 def _sample_weighted(
     graph: Any, buffers: Any, n_movers: Any, threshold: Any, point: Any, n_runs: Any
 ) -> Any:
-    """The same where weights differ; picks are runs of one edge."""
+    """The same for unequal weights; picks are runs of one edge."""
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
     indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
     start = 0.0
     for a in range(n_movers):
         mover, light = buffers.movers[uint64(a)], buffers.light[uint64(a)]
-        carried, n_heavy = mover.carried, light.n_heavy
+        edge_mass, n_heavy = mover.edge_mass, light.n_heavy
         stop = start + light.sum * inverse
         if n_heavy == 0 and not point < stop:
             start = stop
@@ -364,21 +377,21 @@ def _sample_weighted(
         end = first + mover.degree
         if not len(tails):
             for slot in range(first, end):
-                carries = carried * weights[uint64(slot)]
-                if carries >= threshold:
-                    n_runs = add_run(indices, runs, slot, slot + 1, carried, n_runs)
+                slot_mass = edge_mass * weights[uint64(slot)]
+                if slot_mass >= threshold:
+                    n_runs = add_run(indices, runs, slot, slot + 1, edge_mass, n_runs)
                 else:
-                    start += carries * inverse
+                    start += slot_mass * inverse
                     if point < start:
                         mass = threshold / weights[uint64(slot)]
                         n_runs = add_run(indices, runs, slot, slot + 1, mass, n_runs)
                         point += 1.0
             continue
         if n_heavy:
-            n_runs = add_run(indices, runs, first, first + n_heavy, carried, n_runs)
+            n_runs = add_run(indices, runs, first, first + n_heavy, edge_mass, n_runs)
             first += n_heavy
         while point < stop:
-            # Tails fall: the edge whose part of the tail holds the point.
+            # Tails decrease along a row: bisect for the edge whose interval contains the point.
             tail = (stop - point) / (stop - start) * tails[uint64(first)]
             slot = min(max(first_below(tails, first, end, tail) - 1, first), end - 1)
             mass = threshold / weights[uint64(slot)]
@@ -389,10 +402,9 @@ def _sample_weighted(
 
 
 @inlined
-def random_point(key: Any, row: Any, step: Any) -> Any:
-    """The offset of a systematic sample, in (0, 1): `grfpp.walks.streams.uniform`."""
-    state = walk_stream(node_stream(key, row), step)
-    return (float64(mix64(state) >> uint64(11)) + 0.5) * 2.0**-53
+def sample_stream(key: Any, row: Any, step: Any) -> Any:
+    """The stream of the random numbers of a step, for `sample_edges`."""
+    return walk_stream(node_stream(key, row), step)
 
 
 @inlined
@@ -408,18 +420,19 @@ def step(
     n_edges: Any,
     n_used: Any,
 ) -> Any:
-    """Choose the edges of the `k`-th step of a pool: its share of the budget, the threshold.
+    """Choose the edges of the `k`-th step of a pool, within its share of the budget.
 
     `state` is the remaining budget and the probability that the pool is still alive. The budget
     counts expected edges: a step with less than one edge continues with that probability. The
     movers have `n_edges` edges.
 
-    Returns the numbers of runs, or `NO_ROOM`, and of picks; what a pick carries; and the state.
+    Returns the number of runs (or `NO_ROOM`), the number of picks, the mass of a pick, and the new
+    state.
     """
     indices, reached, movers, runs = graph.indices, buffers.reached, buffers.movers, buffers.runs
     left, alive = state
-    fair = left * series.share[k]
-    allowed = fair / alive
+    step_share = left * series.share[k]
+    allowed = step_share / alive
     n_runs = int64(0)
     if n_used + min(allowed, float64(n_edges)) + SLACK > len(reached):
         return int64(NO_ROOM), int64(0), 0.0, left, alive
@@ -427,8 +440,8 @@ def step(
         for a in range(n_movers):
             mover = movers[uint64(a)]
             first = reached[uint64(mover.number)].first
-            n_runs = add_run(indices, runs, first, first + mover.degree, mover.carried, n_runs)
-        left = left * series.rest[k] + (fair - alive * n_edges)
+            n_runs = add_run(indices, runs, first, first + mover.degree, mover.edge_mass, n_runs)
+        left = left * series.rest[k] + (step_share - alive * n_edges)
         return n_runs, int64(0), 0.0, left, alive
     n_picks = int64(0)
     threshold = 0.0
@@ -441,8 +454,8 @@ def step(
             threshold, n_runs, n_movers = _threshold_equal(
                 indices, reached, movers, runs, n_movers, allowed
             )
-        point = random_point(key, row, k)
-        n_runs, n_picks = sample_edges(graph, buffers, n_movers, threshold, point, n_runs)
+        stream = sample_stream(key, row, k)
+        n_runs, n_picks = sample_edges(graph, buffers, n_movers, threshold, stream, n_runs)
     return n_runs, n_picks, threshold, left * series.rest[k], alive * min(1.0, allowed)
 
 
@@ -451,19 +464,25 @@ def step(
 
 @inlined
 def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> Any:
-    """Let a pool spread from a node, and leave ``Σ_k deposits[k] x_k`` in ``reached.total``.
+    """Run a pool from a node, and store ``Σ_k deposits[k] x_k`` in ``reached.total``.
 
-    Returns the number of nodes reached; the buffers are free again after `clear`. Or `NO_ROOM`.
+    A pick at step ``k`` moves the mass ``τ_k``, so a pick that happens to be missed could have
+    deposited up to ``τ_k max_{j ≥ k} |deposits[j]|``; `buffers.resolution` is the largest of these.
+
+    Returns the number of nodes reached, or `NO_ROOM`. The caller calls `clear` after reading them.
     """
     trace, trace_end = buffers.trace, buffers.trace_end
     n_steps = len(series.share)
-    begin(graph, buffers, row)
+    start_pool(graph, buffers, row)
     n_used = int64(1)
     n_pool = int64(1)
     n_trace = int64(0)
     state = (series.budget, 1.0)
+    heaviest_pick = resolution = 0.0
+    k = int64(0)
     for k in range(n_steps):
         deposit = series.deposits[k]
+        resolution = max(resolution, abs(deposit) * heaviest_pick)
         following = series.deposits[k + 1]
         if len(trace_end) and n_trace + n_pool > len(trace):
             clear(buffers.cells, buffers.reached, n_used)
@@ -481,14 +500,14 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
         n_movers = int64(0)
         n_edges = int64(0)
         for a in range(n_pool):
-            number, amount = take(buffers.cells, buffers.pool, a)
+            number, amount = pop_mass(buffers.cells, buffers.pool, a)
             reached = buffers.reached[uint64(number)]
             reached.total += deposit * amount
             degree = reached.degree
             if degree:
                 mover = buffers.movers[uint64(n_movers)]
-                carried = amount * reached.share
-                mover.number, mover.degree, mover.carried = number, degree, carried
+                edge_mass = amount * reached.share
+                mover.number, mover.degree, mover.edge_mass = number, degree, edge_mass
                 n_edges += degree
                 n_movers += 1
         if n_movers == 0 or k + 1 == n_steps:
@@ -499,10 +518,15 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
         if n_runs < 0:
             clear(buffers.cells, buffers.reached, n_used)
             return n_runs
+        heaviest_pick = max(heaviest_pick, picked_mass)
         if n_runs + n_picks == 0:
             break
         state = (left, alive)
-        n_used, n_pool = gather(graph, buffers, n_runs, n_picks, picked_mass, n_used)
+        n_used, n_pool = follow_edges(graph, buffers, n_runs, n_picks, picked_mass, n_used)
+    # Where the pool has ended before the series, other picks would have gone on.
+    for later in range(k + 1, n_steps):
+        resolution = max(resolution, abs(series.deposits[later]) * heaviest_pick)
+    buffers.resolution[0] = resolution
     return n_used
 
 
@@ -510,7 +534,7 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
 def write_reached(
     graph: Any, buffers: Any, n_used: Any, scale: Any, columns: Any, values: Any, n_out: Any
 ) -> Any:
-    """Write the deposits of a pool as a row, and free the buffers; returns where the next goes."""
+    """Write the deposits of a pool as a row and clear the table; returns the next free index."""
     scale /= inverse_potential(graph, buffers.reached[0].node, int64(buffers.reached[0].degree))
     for number in range(n_used):
         reached = buffers.reached[uint64(number)]
@@ -526,7 +550,7 @@ def write_reached(
 def write_rows(graph: Any, series: Any, key: Any, rows: Any, buffers: Any, out: Any) -> Any:
     """Write rows of a factor or a kernel to `out`: ends of rows, columns, values.
 
-    Returns the numbers of rows and entries written, and why it ended.
+    Returns the number of rows, the number of entries, and an exit code such as `DONE`.
     """
     end, columns, values = out
     n_out = int64(0)

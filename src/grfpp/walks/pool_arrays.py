@@ -17,22 +17,22 @@ from grfpp.normalization import BLOCK_EDGES, row_blocks
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.transition import ProportionalSteps
 
-#: How ``W`` is made of the weights ``a`` and the strengths of nodes: ``a[v, w]``,
+#: Formula of ``W`` in terms of weights ``a`` and node strengths, in this order: ``a[v, w]``,
 #: ``a[v, w] / out(v)``, ``a[v, w] / √(out(v) in(w))`` and ``a[v, w] / in(w)``.
 PLAIN, RW, SYM, RW_REVERSED = range(4)
-#: Why a block of rows ended: all are done, or the output or the buffers are too small for the next.
+#: Exit codes of compiled loops: all rows done, output too small, or work buffers too small.
 DONE, NO_OUTPUT, NO_ROOM = 0, -1, -2
 #: A cell of the hash table that holds no key.
 FREE = -1
 #: Largest degree; degrees are stored in four bytes.
 _MAX_DEGREE = np.iinfo(np.int32).max
-#: Buffers of at most so many nodes are kept side by side; larger ones alone.
+#: Largest buffers, in nodes, that are cached together (10 MB each); larger ones are cached alone.
 _SMALL_ROOM = 1 << 16
 
 _CELL = np.dtype([("key", "i8"), ("value", "f8")], align=True)
-#: A reached node: its degree and first edge; the mass that an edge of weight one carries of a unit
-#: of mass (`share`); its deposits (`total`) and, of local queries, the same one step ahead or the
-#: mass that waits to be pushed (`ahead`, `has_residual`); its cell in the hash table.
+#: A reached node: its degree and first edge; the mass on an edge of weight one per unit of the
+#: node's mass (`share`); its deposits (`total`); in local queries its deposits one step ahead, or
+#: its residual (`ahead`, `has_residual`); its cell in the hash table.
 _REACHED = np.dtype(
     [
         ("node", "i4"),
@@ -46,13 +46,13 @@ _REACHED = np.dtype(
     ],
     align=True,
 )
-_MOVER = np.dtype([("number", "i4"), ("degree", "i4"), ("carried", "f8")], align=True)
+_MOVER = np.dtype([("number", "i4"), ("degree", "i4"), ("edge_mass", "f8")], align=True)
 _LIGHT = np.dtype([("sum", "f8"), ("heaviest", "f8"), ("n_heavy", "i8")], align=True)
 _RUN = np.dtype([("first", "i8"), ("end", "i8"), ("mass", "f8")], align=True)
 _TRACE = np.dtype([("number", "i8"), ("mass", "f8")], align=True)
 _INT32 = np.dtype("i4")
 _TYPES = (_REACHED, _INT32, _MOVER, _LIGHT, _RUN, np.dtype("i8"), _INT32)
-#: Bytes of the buffers for every node that a row may reach; the table has two cells for each.
+#: Bytes of the work buffers for each node that a row may reach, two table cells included.
 NODE_BYTES = 2 * _CELL.itemsize + sum(dtype.itemsize for dtype in _TYPES)
 
 _NOTHING = np.empty(0)
@@ -62,18 +62,18 @@ _NOTHING.flags.writeable = False
 class PoolLayout(NamedTuple):
     """A graph laid out for pools: CSR arrays, and how the weights are scaled.
 
-    A step takes the mass ``x_v`` to ``x_v · share(v) · weights[v, w]`` at each neighbour ``w``,
-    where ``share(v)`` is ``1 / rate`` or, in the walk's own measure, the inverse of a strength.
+    A step moves the mass ``x_v · share(v) · weights[v, w]`` to each neighbour ``w``, where
+    ``share(v)`` is ``1 / rate`` or, in the measure of the walk, the inverse of a strength.
     """
 
     indptr: IntArray
     indices: npt.NDArray[np.int32]
-    #: Of every edge; empty where they are equal.
+    #: Edge weights; empty where all are equal.
     weights: FloatArray = _NOTHING
-    #: Sum of the weights from each edge to the last of its row, where rows are sorted by falling
-    #: weights. Empty where they are not.
+    #: Sum of the weights from each edge to the end of its row, where rows are sorted by decreasing
+    #: weight; else empty.
     tails: FloatArray = _NOTHING
-    #: Strengths of nodes; empty where they are degrees or, for `in_strength`, the same.
+    #: Node strengths; empty where they equal the degrees or, for `in_strength`, `out_strength`.
     out_strength: FloatArray = _NOTHING
     in_strength: FloatArray = _NOTHING
     #: The measure of masses, by node; empty where `kind` determines it.
@@ -105,7 +105,7 @@ class PoolLayout(NamedTuple):
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """Its arrays."""
+        """All arrays, without `kind` and `rate`."""
         return tuple(array for array in self[:-2] if array is not None)
 
     @property
@@ -119,7 +119,7 @@ class PoolLayout(NamedTuple):
 def _sorted_rows(
     indptr: IntArray, indices: npt.NDArray[np.int32], weights: FloatArray
 ) -> tuple[npt.NDArray[np.int32], FloatArray]:
-    """Every row by falling weights; those that are equal but for rounding keep their order."""
+    """Sort every row by decreasing weight; weights equal up to rounding keep their order."""
     targets, falling = np.empty_like(indices), np.empty_like(weights)
     for first, last in row_blocks(indptr, BLOCK_EDGES):
         edges = slice(int(indptr[first]), int(indptr[last]))
@@ -134,19 +134,19 @@ def _sorted_rows(
 class PoolSeries(NamedTuple):
     """The deposits of a pool, ``Σ_k deposits[k] x_k``, and its budget."""
 
-    #: One more than there are steps, the last one zero.
+    #: Coefficients of the steps, followed by a zero.
     deposits: FloatArray
-    #: Of step ``k``: its share of the remaining budget, and the least remainder (`Budget`).
+    #: Share of the remaining budget for each step, and the fraction left for later ones (`Budget`).
     share: FloatArray
     rest: FloatArray
     #: Expected number of edges that may be followed.
     budget: float
-    #: Whether ``Σ_k deposits[k + 1] x_k`` is kept too.
+    #: Whether ``Σ_k deposits[k + 1] x_k`` is stored too.
     with_ahead: bool = False
 
 
 def hash_table(n_cells: int) -> tuple[Any, np.uint64]:
-    """A free hash table of `n_cells`, a power of two, and the shift that hashes to a cell."""
+    """An empty hash table of `n_cells`, a power of two, and the shift that hashes to a cell."""
     cells = np.zeros(n_cells, _CELL)
     cells["key"] = FREE
     return cells, np.uint64(65 - n_cells.bit_length())
@@ -162,30 +162,32 @@ class PoolResidual(NamedTuple):
 
 
 class PoolBuffers(NamedTuple):
-    """Work buffers of one thread, for rows that reach so many nodes; the table is free."""
+    """Work buffers of one thread; the hash table is empty between rows."""
 
-    #: A hash table: key (a node, and its number in the order of arrival) and value (its mass).
+    #: Hash table: key (a node and its number in the order of arrival) and value (its mass).
     cells: Any
     #: ``64 - log2(len(cells))``, for hashing.
     shift: Any
-    #: The reached nodes, by number.
+    #: Reached nodes, by number.
     reached: Any
     #: Cells that hold mass, in the order of arrival.
     pool: npt.NDArray[np.int32]
-    #: Nodes of the pool that have edges: number, degree, mass on an edge of weight one; and, where
-    #: weights differ, the masses on the edges below the threshold.
+    #: Nodes of the pool that have edges: number, degree, mass on an edge of weight one; and, for
+    #: unequal weights, sums over the edges below the threshold.
     movers: Any
     light: Any
-    #: Edges that are followed: consecutive ones of a node; and, where weights are equal, single
-    #: ones.
+    #: Edges to follow: runs of consecutive edges of a node and, for equal weights, single edges.
     runs: Any
     picks: IntArray
-    #: Ends of the edges of a run that were read from a file, and their address.
+    #: Neighbours of a run that were read from a file, and the address of this buffer.
     ends: npt.NDArray[np.int32]
     ends_address: int
-    #: The masses of the pool at every step, and the end of each step; empty if not recorded.
+    #: Masses of the pool at every step, and the end of each step; empty if not recorded.
     trace: Any
     trace_end: IntArray
+    #: One number: the largest amount that one more pick could have deposited at a node, in the
+    #: measure of the masses; zero where all edges were followed.
+    resolution: FloatArray
 
     @classmethod
     def of(cls, room: int) -> PoolBuffers:
@@ -193,7 +195,7 @@ class PoolBuffers(NamedTuple):
         buffers: list[Any] = [np.zeros(room, dtype) for dtype in _TYPES]
         no_trace: list[Any] = [np.zeros(0, _TRACE), np.zeros(0, np.int64)]
         address, buffers[-1] = buffers[-1].ctypes.data, readonly(buffers[-1])
-        return cls._make([*hash_table(2 * room), *buffers, address, *no_trace])
+        return cls._make([*hash_table(2 * room), *buffers, address, *no_trace, np.zeros(1)])
 
     def with_trace(self, trace: Any, n_steps: int) -> PoolBuffers:
         """The same buffers, with room for the masses of every step."""

@@ -1,4 +1,4 @@
-"""Walks in plain Python, to be read beside the formulas and to test against.
+"""Walks in plain Python, to be compared with the formulas and with the compiled loops.
 
 Independent walks are Algorithm 2 of the paper, corrected: a walk of length ``s`` deposits at every
 ``k = 0, 1, …, s`` (as printed it leaves out ``k = s``, which is biased). Pools are dictionaries
@@ -21,8 +21,8 @@ from grfpp.walks.streams import length_words, step_choice, uniform, walk_state
 
 #: Masses by node, in the order of arrival.
 Pool = dict[int, float]
-#: An edge's end, and the mass that the edge carries there.
-Carried = tuple[int, float]
+#: Edges: the neighbour that each leads to, and the mass that it carries.
+Edges = list[tuple[int, float]]
 
 
 def reference_rows(plan: WalkPlan, rows: Iterable[int]) -> npt.NDArray[np.float64]:
@@ -52,7 +52,7 @@ def feature_vector(plan: WalkPlan, start: int) -> npt.NDArray[np.float64]:
 
 
 def draw_length(plan: WalkPlan, state: int) -> int:
-    """The number of steps of the walk with this stream: how many thresholds lie above the draw."""
+    """The number of steps of the walk with this stream: the number of thresholds above the draw."""
     draw = length_words(state)
     table = plan.lengths
     assert isinstance(table, LengthTable)
@@ -84,33 +84,33 @@ def series_totals(
 
 
 def pools(layout: PoolLayout, series: PoolSeries, key: int, start: int) -> Iterator[Pool]:
-    """The pools ``x_0, x_1, …``, each with mean ``x_{k-1} W``, as far as they go."""
+    """The pools ``x_0, x_1, …`` until they are empty; ``x_k`` has mean ``x_{k-1} W``."""
     pool = {start: 1.0}
     left, alive = series.budget, 1.0
     yield pool
     for k in range(1, len(series.share)):
-        edges = [edge for node, mass in pool.items() for edge in carried(layout, node, mass)]
-        # How many edges may be followed. The budget is one of expected edges: `alive` is the chance
-        # that the pool has come so far, since less than one edge lets it go on with that chance.
-        fair = left * series.share[k]
-        allowed = fair / alive
+        edges = [edge for node, mass in pool.items() for edge in edge_masses(layout, node, mass)]
+        # The budget counts expected edges: `alive` is the probability that the pool has reached
+        # this step, since a step with less than one edge continues with that probability.
+        step_share = left * series.share[k]
+        allowed = step_share / alive
         if len(edges) <= allowed:
-            left = left * series.rest[k] + (fair - alive * len(edges))
+            left = left * series.rest[k] + (step_share - alive * len(edges))
         elif not allowed > 0:
             return
         else:
-            point = uniform(walk_state(int(key), start, k))
-            edges = compressed(edges, allowed, point, by_node=not len(layout.weights))
+            stream = walk_state(int(key), start, k)
+            edges = compress_edges(edges, allowed, stream, by_node=not len(layout.weights))
             left *= series.rest[k]
             alive *= min(1.0, allowed)
-        pool = arrived(edges)
+        pool = sum_by_node(edges)
         if not pool:
             return
         yield pool
 
 
-def arrived(edges: list[Carried]) -> Pool:
-    """The masses that come together at each node."""
+def sum_by_node(edges: Edges) -> Pool:
+    """The mass that arrives at each node."""
     pool: Pool = {}
     for node, mass in edges:
         if mass > 0.0:
@@ -118,13 +118,13 @@ def arrived(edges: list[Carried]) -> Pool:
     return pool
 
 
-def compressed(edges: list[Carried], allowed: float, point: float, by_node: bool) -> list[Carried]:
-    """Follow about `allowed` of the edges, so that the mean is that of all.
+def compress_edges(edges: Edges, allowed: float, stream: int, by_node: bool) -> Edges:
+    """Choose about `allowed` of the edges, with masses whose mean is that of all edges.
 
-    Where weights are equal (`by_node`), edges above the threshold come first, in the order in which
-    it fell. Sums are then rounded as in the compiled loops.
+    For equal weights (`by_node`), edges above the threshold come first, in the order in which the
+    falling threshold reached them. Sums are then rounded as in the compiled loops.
     """
-    heavy: list[Carried] = []
+    heavy: Edges = []
     light = edges
     threshold = sum(mass for _, mass in edges) / allowed
     while True:
@@ -135,18 +135,18 @@ def compressed(edges: list[Carried], allowed: float, point: float, by_node: bool
         light = rest
         threshold = sum(mass for _, mass in light) / (allowed - len(heavy))
     if by_node:
-        return heavy + sampled(rest, threshold, point)
-    return sampled(edges, threshold, point)
+        return heavy + sample_edges(rest, threshold, stream)
+    return sample_edges(edges, threshold, stream)
 
 
-def sampled(edges: list[Carried], threshold: float, point: float) -> list[Carried]:
+def sample_edges(edges: Edges, threshold: float, stream: int) -> Edges:
     """The edges above the threshold, and a systematic sample of those below it.
 
-    The light edges lie one after the other on a line, each with the length of what it carries over
-    the threshold; the points ``u, u + 1, …`` pick those that carry the threshold.
+    An edge of mass ``m`` below the threshold is picked with probability ``m / threshold``, and then
+    carries the threshold. `stream` gives the random offset of the sample.
     """
-    followed: list[Carried] = []
-    start = 0.0
+    followed: Edges = []
+    start, point = 0.0, uniform(stream)
     for node, mass in edges:
         if mass >= threshold:
             followed.append((node, mass))
@@ -160,59 +160,60 @@ def sampled(edges: list[Carried], threshold: float, point: float) -> list[Carrie
 
 def residual_totals(layout: PoolLayout, residual: PoolResidual, key: int, start: int) -> Pool:
     """``Σ_k γ^k x_k`` by pushing and sampling."""
-    totals, waiting, tau = pushed(layout, residual, start)
-    n_flushes = 0
-    while sum(waiting.values()) > 1e-18:
-        n_flushes += 1
+    totals, residuals, tau = push_row(layout, residual, start)
+    n_samples = 0
+    while sum(residuals.values()) > 1e-18:
+        n_samples += 1
         edges = []
-        for node, mass in waiting.items():
+        for node, mass in residuals.items():
             totals[node] = totals.get(node, 0.0) + mass
-            edges += carried(layout, node, residual.ratio * mass)
-        pool = arrived(sampled(edges, tau, uniform(walk_state(int(key), start, n_flushes))))
-        waiting = {}
-        _push(layout, residual.ratio, pool, tau, totals, waiting)
+            edges += edge_masses(layout, node, residual.ratio * mass)
+        stream = walk_state(int(key), start, n_samples)
+        pool = sum_by_node(sample_edges(edges, tau, stream))
+        residuals = {}
+        _push(layout, residual.ratio, pool, tau, totals, residuals)
     return totals
 
 
-def pushed(layout: PoolLayout, residual: PoolResidual, start: int) -> tuple[Pool, Pool, float]:
-    """Deposits, residuals and the threshold when nothing more is to be pushed."""
+def push_row(layout: PoolLayout, residual: PoolResidual, start: int) -> tuple[Pool, Pool, float]:
+    """Deposits, residuals and the threshold after pushing as far as the budget allows."""
     ratio, budget = residual.ratio, residual.budget
     cost = ratio / (1 - ratio)
     tau = 64 * cost / budget
     totals: Pool = {}
-    waiting: Pool = {}
-    edges = _push(layout, ratio, {start: 1.0}, tau, totals, waiting)
+    residuals: Pool = {}
+    edges = _push(layout, ratio, {start: 1.0}, tau, totals, residuals)
     falling = True
-    while falling and (left := sum(waiting.values())) > 1e-18:
+    while falling and (left := sum(residuals.values())) > 1e-18:
         falling = edges + left * cost / (tau / 2) <= budget
         if falling:
             tau /= 2
         elif budget > edges:
             tau = min(tau, left * cost / (budget - edges))
-        pool, waiting = {node: mass for node, mass in waiting.items() if mass > 0}, {}
-        edges += _push(layout, ratio, pool, tau, totals, waiting)
-    return totals, waiting, tau
+        pool, residuals = {node: mass for node, mass in residuals.items() if mass > 0}, {}
+        edges += _push(layout, ratio, pool, tau, totals, residuals)
+    return totals, residuals, tau
 
 
 def _push(
-    layout: PoolLayout, ratio: float, pool: Pool, tau: float, totals: Pool, waiting: Pool
+    layout: PoolLayout, ratio: float, pool: Pool, tau: float, totals: Pool, residuals: Pool
 ) -> int:
     """Push residuals above the threshold until there are none; returns the number of edges."""
     n_edges = 0
     while pool:
-        edges: list[Carried] = []
+        edges: Edges = []
         for node, mass in pool.items():
-            amount = mass + waiting.get(node, 0.0)
+            amount = mass + residuals.get(node, 0.0)
             degree = len(edges_of(layout, node))
             if degree and ratio * amount < tau * degree:
-                waiting[node] = amount
+                residuals[node] = amount
                 continue
-            if node in waiting:
-                waiting[node] = 0.0  # it keeps its position on the line
+            if node in residuals:
+                residuals[node] = 0.0  # it keeps its position in the order of the nodes
             totals[node] = totals.get(node, 0.0) + amount
-            edges += carried(layout, node, ratio * amount)
+            edges += edge_masses(layout, node, ratio * amount)
         n_edges += len(edges)
-        pool = arrived(edges)
+        pool = sum_by_node(edges)
     return n_edges
 
 
@@ -228,8 +229,8 @@ def local_row(plan: Any, start: int) -> Pool:
     }
 
 
-def pulled(plan: Any, start: int, node: int) -> float:
-    """An entry of a row from the node's neighbours, on undirected graphs."""
+def pull_entry(plan: Any, start: int, node: int) -> float:
+    """An entry of a row with an exact last step, on undirected graphs."""
     layout = plan.layout
     if plan.residual is None:
         following = series_totals(layout, plan.pool_series, plan.key, start, shift=1)
@@ -246,24 +247,24 @@ def pulled(plan: Any, start: int, node: int) -> float:
 
 def two_sided_entry(plan: Any, i: int, j: int) -> float:
     """An entry from both sides, on undirected graphs."""
-    layout, right = plan.layout, plan.right
+    layout, right_key = plan.layout, plan.right.key
     total = 0.0
     if plan.residual is not None:
-        totals, waiting, _ = pushed(layout, plan.residual, i)
+        totals, residuals, _ = push_row(layout, plan.residual, i)
         total = totals.get(j, 0.0)
-        others = residual_totals(layout, plan.residual, right.key, j)
-        for v, mass in waiting.items():
+        others = residual_totals(layout, plan.residual, right_key, j)
+        for v, mass in residuals.items():
             total += mass * others.get(v, 0.0) * share(layout, v) / share(layout, j)
         return float(plan.series.scale * entry_of(layout, i, j, total))
     deposits = plan.series.deposits
     left = list(pools(layout, plan.half_series, plan.key, i))
-    others_ = list(pools(layout, plan.half_series, right.key, j))
+    right = list(pools(layout, plan.half_series, right_key, j))
     for k in range(len(deposits)):
         a, b = (k + 1) // 2, k // 2
-        if a < len(left) and b < len(others_):
+        if a < len(left) and b < len(right):
             for v, mass in left[a].items():
-                met = mass * others_[b].get(v, 0.0)
-                total += deposits[k] * met * share(layout, v) / share(layout, j)
+                product = mass * right[b].get(v, 0.0)
+                total += deposits[k] * product * share(layout, v) / share(layout, j)
     return entry_of(layout, i, j, total)
 
 
@@ -275,14 +276,14 @@ def edges_of(layout: PoolLayout, node: int) -> list[tuple[int, float]]:
     return list(zip(ends, weights, strict=True))
 
 
-def carried(layout: PoolLayout, node: int, mass: float) -> list[Carried]:
-    """The masses that the edges of a node carry."""
-    carries = mass * share(layout, node)
-    return [(end, carries * weight) for end, weight in edges_of(layout, node)]
+def edge_masses(layout: PoolLayout, node: int, mass: float) -> Edges:
+    """The masses on the edges of a node."""
+    unit = mass * share(layout, node)
+    return [(end, unit * weight) for end, weight in edges_of(layout, node)]
 
 
 def share(layout: PoolLayout, node: int) -> float:
-    """What an edge of weight one carries of a unit of mass; 1 without edges."""
+    """The mass on an edge of weight one per unit of the node's mass; 1 without edges."""
     degree = int(layout.indptr[node + 1] - layout.indptr[node])
     if not degree:
         return 1.0
@@ -297,7 +298,7 @@ def share(layout: PoolLayout, node: int) -> float:
 
 
 def potential(layout: PoolLayout, node: int) -> float:
-    """What masses at a node are counted in."""
+    """The unit in which masses at a node are counted."""
     if len(layout.measure):
         return float(layout.measure[node])
     if layout.kind in (PLAIN, RW):

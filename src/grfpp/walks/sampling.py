@@ -1,4 +1,4 @@
-"""Run a plan: blocks of rows on threads or on an executor, joined into one sparse matrix.
+"""Run a plan: sample blocks of rows on threads or an executor, and join them to a sparse matrix.
 
 Sizes are computed, or measured on a few pilot rows, before anything is allocated.
 """
@@ -15,7 +15,7 @@ from concurrent.futures import Executor, Future
 from contextlib import closing
 from dataclasses import replace
 from queue import Empty, SimpleQueue
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -26,33 +26,35 @@ from grfpp._memory import require_bytes
 from grfpp._parallel import in_order, split, thread_count
 from grfpp.errors import InputError, shown
 from grfpp.linalg.csr import Block, GrowingMatrix, csr
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import FloatArray, IntArray, WordArray
 from grfpp.walks.plan import Budget, WalkPlan
 from grfpp.walks.pool_arrays import NO_ROOM, NODE_BYTES, PoolSeries, WorkBuffers, hash_table
 
 #: Called with the number of rows done and the number of all rows.
 Progress = Callable[[int, int], None]
 
-#: Steps that one task of a thread takes: long enough to hide Python, short enough to interrupt.
+#: Steps of one task of a thread: enough to hide the overhead of Python calls, few enough for Ctrl-C
+#: to be noticed soon.
 TASK_STEPS = 100_000
-#: Steps of one batch in lock-step: its buffers then stay in a core's second-level cache.
+#: Steps of one batch in lock-step: its work buffers fit into a core's second-level cache.
 BATCH_STEPS = 16_000
 #: Share of all rows that are sampled as pilots, to forecast the entries of a row.
 PILOT_SHARE = 1 / 64
-#: Largest number of pilot rows.
+#: Largest number of pilot rows: the margin of the forecast is then below 5 %.
 PILOT_ROWS = 512
-#: Largest number of steps of all pilot rows but the first.
+#: Largest number of steps of all pilot rows but the first: about a second.
 _PILOT_STEPS = 2e7
 #: Pilot rows that are sampled first, to refuse excessive requests early.
 _FIRST_ROWS = 8
-#: Smallest matrix, in entries, for which a few pilot rows pay.
+#: Smallest bound on the entries of a matrix (100 MB) for which few pilot rows are sampled.
 _MIN_PILOT_ENTRIES = 1 << 23
-#: Entries of the pilot's first buffer, which grows.
+#: Entries that the pilot's output has room for at first; it grows.
 _PILOT_ENTRIES = 1 << 16
 #: Blocks of rows for each worker of an executor, for load balance.
 _BLOCKS_PER_WORKER = 4
+#: Smallest number of blocks on an executor, for progress and interruption.
 _MIN_BLOCKS = 8
-#: Steps of a block on an executor at most: a few seconds, after which an interruption is seen.
+#: Largest number of steps of a block on an executor: a few seconds, so that Ctrl-C is noticed.
 _MAX_BLOCK_STEPS = 50_000_000
 
 
@@ -64,7 +66,7 @@ def sample_rows(
     Returns
     -------
     csr_array of shape ``(len(rows), n_nodes)``
-        Columns stand in the order of their first visit.
+        With columns in the order of their first visit.
     """
     n = plan.graph.n_nodes
     chosen = node_numbers(rows, n, "rows")
@@ -114,7 +116,7 @@ def _sample(
 def _empty_factor(
     plan: WalkPlan, dtype: np.dtype[Any], rows: IntArray | None = None
 ) -> GrowingMatrix:
-    """The matrix that rows are appended to, if there is memory for all of them."""
+    """An empty matrix that rows are appended to; refused without memory for all of them."""
     n = plan.graph.n_nodes
     n_rows, capacity = n if rows is None else len(rows), expected_entries(plan, rows)
     require_bytes(
@@ -136,8 +138,8 @@ def walk_blocks(
 ) -> Iterator[tuple[range, Block]]:
     """Sample all rows, or `rows`, block by block, in their order.
 
-    A block is valid until the next iteration, which reuses its memory. `then` is called for
-    each in the thread that sampled it, `on_failure` in a thread that raises.
+    A block is valid until the next iteration, which reuses its memory. `then` is called with each
+    block in the thread that sampled it, `on_failure` in a thread that raises.
     """
     n = plan.graph.n_nodes if rows is None else len(rows)
     size = max(1, int(TASK_STEPS / (plan.expected_steps + 1)))
@@ -195,12 +197,12 @@ def require_walkers(plan: WalkPlan, n_jobs: int) -> None:
 
 
 def factor_bytes(n_entries: int, n_rows: int, dtype: np.dtype[Any]) -> int:
-    """Bytes of a sparse matrix with so many entries."""
+    """Bytes of a sparse matrix with `n_entries` entries."""
     return n_entries * (np.dtype(np.int32).itemsize + dtype.itemsize) + 8 * n_rows
 
 
-def most_entries(plan: WalkPlan) -> float:
-    """Entries that a row of a factor has at most, but for chance."""
+def max_row_entries(plan: WalkPlan) -> float:
+    """A bound on the entries of a row of a factor that only rare outliers exceed."""
     late_steps = 2 * plan.lengths.max_length if plan.is_pooled else 0
     bound = 1.2 * plan.expected_steps + 10 * plan.n_walks**0.5 + 1 + late_steps
     return float(min(bound, plan.graph.n_nodes))
@@ -209,14 +211,14 @@ def most_entries(plan: WalkPlan) -> float:
 def expected_entries(plan: WalkPlan, rows: IntArray | None = None) -> int:
     """An estimate, on the high side, of the entries in all rows of a factor, or in `rows`.
 
-    Many walks visit the same nodes: pilot rows measure the number of distinct ones.
+    Many walks visit the same nodes, so pilot rows measure the number of distinct ones.
     """
     n = plan.graph.n_nodes if rows is None else len(rows)
     affordable = max(_FIRST_ROWS, int(_PILOT_STEPS / (plan.expected_steps + 1)))
     n_pilots = min(PILOT_ROWS, int(PILOT_SHARE * n), affordable)
     few = n_pilots < 4 * _FIRST_ROWS
-    if n < _FIRST_ROWS or (few and n * most_entries(plan) < _MIN_PILOT_ENTRIES):
-        return int(n * most_entries(plan)) + 1
+    if n < _FIRST_ROWS or (few and n * max_row_entries(plan) < _MIN_PILOT_ENTRIES):
+        return int(n * max_row_entries(plan)) + 1
     require_walkers(plan, 1)
     walker, output = walker_of(plan, BATCH_STEPS), Output(_PILOT_ENTRIES, np.dtype(np.float64))
     per_row = 0.0
@@ -224,7 +226,7 @@ def expected_entries(plan: WalkPlan, rows: IntArray | None = None) -> int:
         pilots = np.linspace(0, n - 1, n_rows).astype(np.int64)
         block = walker.walk(pilots if rows is None else rows[pilots], output)
         per_row = (1 + n_rows**-0.5) * len(block.columns) / n_rows
-        # A quarter of a factor's bytes, since so few rows may be unusual ones.
+        # Three of twelve bytes an entry: a quarter of the factor, since few rows may be unusual.
         require_bytes(
             int(3 * n * per_row),
             f"a factor of {n} nodes with {plan.n_walks} walks each",
@@ -237,7 +239,7 @@ def expected_entries(plan: WalkPlan, rows: IntArray | None = None) -> int:
 
 
 class Output:
-    """Memory for a block of rows, used again for the next block."""
+    """Memory for a block of rows, reused for the next block."""
 
     def __init__(
         self, size: int, dtype: np.dtype[Any], column_dtype: npt.DTypeLike = np.int32
@@ -254,6 +256,33 @@ class Output:
         self.columns, self.values = larger.columns, larger.values
 
 
+class WalkerBuffers(NamedTuple):
+    """Buffers for every walker of a batch that moves in lock-step."""
+
+    #: State of its random stream, and the word of its node.
+    state: WordArray
+    here: IntArray
+    #: Its next step in the log, and the end of its steps there.
+    position: npt.NDArray[np.int32]
+    last: npt.NDArray[np.int32]
+    #: The out-edge that it takes.
+    slot: IntArray
+    #: Its load; empty where loads telescope.
+    load: FloatArray
+    #: Its number of steps.
+    length: npt.NDArray[np.int32]
+
+
+class StepLog(NamedTuple):
+    """The steps of a batch of walkers, row by row."""
+
+    #: End of every row.
+    end: IntArray
+    #: Word of the node that every step leads to, and the load there.
+    word: IntArray
+    load: FloatArray
+
+
 class Walker:
     """A plan's arrays and the work buffers of one batch of independent walkers.
 
@@ -262,44 +291,40 @@ class Walker:
 
     def __init__(self, plan: WalkPlan, batch_steps: int) -> None:
         self._plan = plan
-        # Plain tuples: a class of ours in a compiled function's signature would break the caches
-        # of earlier versions when it moves.
-        self._law = (plan.layout.arrays, tuple(plan.lengths), plan.deposits)
+        self._law = (plan.layout.arrays, plan.lengths, plan.deposits)
         self._batch_steps = self._log_size = batch_steps
         self._make_buffers()
 
     def _make_buffers(self) -> None:
         n, n_log = max(self._batch_steps // 4, self._plan.n_walks), self._log_size
         is_carried = not self._plan.steps.telescopes
-        self._walkers = (
-            np.empty(n, np.uint64),  # state
-            np.empty(n, np.int64),  # here
-            np.empty(n, np.int32),  # position
-            np.empty(n, np.int32),  # last
-            np.empty(n, np.int64),  # slot
-            np.empty(is_carried * n, np.float64),  # load
-            np.empty(n, np.int32),  # length
-            np.empty(self._batch_steps, np.int64),  # log_end
-            np.empty(n_log, np.int64),  # log_word
-            np.empty(is_carried * n_log, np.float64),  # log_load
+        walkers = WalkerBuffers(
+            state=np.empty(n, np.uint64),
+            here=np.empty(n, np.int64),
+            position=np.empty(n, np.int32),
+            last=np.empty(n, np.int32),
+            slot=np.empty(n, np.int64),
+            load=np.empty(is_carried * n),
+            length=np.empty(n, np.int32),
         )
+        loads = np.empty(is_carried * n_log)
+        log = StepLog(np.empty(self._batch_steps, np.int64), np.empty(n_log, np.int64), loads)
         cells, _ = hash_table(1 << max(4, (2 * n_log + 1).bit_length()))
-        self._table = (cells, np.empty(n_log + 1, np.int32))
+        self._buffers = (walkers, log, (cells, np.empty(n_log + 1, np.int32)))
 
     def _enlarge(self) -> None:
         self._log_size *= 2
         self._make_buffers()
 
     def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
-        """Sample `rows` into `output`, with streams that start from `key` or the plan's key."""
+        """Sample `rows` into `output`, with random streams of `key` or of the plan's key."""
         from grfpp.walks.independent import sample_block
 
         stream = np.uint64(self._plan.key if key is None else key)
 
         def call(done: int, out: Any) -> Any:
             n_walks = self._plan.n_walks
-            buffers = (self._walkers, self._table)
-            return sample_block(self._law, stream, n_walks, rows[done:], *buffers, out)
+            return sample_block(self._law, stream, n_walks, rows[done:], *self._buffers, out)
 
         block = filled(call, len(rows), output, self._enlarge)
         require_finite(block.values)
@@ -328,7 +353,7 @@ class PoolWalker:
         self._room *= 2
 
     def walk(self, rows: IntArray, output: Output, key: int | None = None) -> Block:
-        """Sample `rows` into `output`, with streams that start from `key` or the plan's key."""
+        """Sample `rows` into `output`, with random streams of `key` or of the plan's key."""
         from grfpp.walks.pool import write_rows
 
         plan = self._plan
@@ -360,7 +385,7 @@ def filled(
     """Call a compiled loop until all rows are written to `output`, which grows.
 
     `call` takes the number of rows done and, for the others, the arrays of a `Block`. It returns
-    the number of rows and of entries that it has written, and why it ended.
+    the number of rows, the number of entries, and an exit code such as `NO_ROOM`.
     """
     end = np.empty(n_rows, np.int64)
     done = written = 0
@@ -387,7 +412,7 @@ def pool_series(plan: WalkPlan, deposits: FloatArray) -> PoolSeries:
 
 
 def pool_room(plan: WalkPlan) -> int:
-    """Nodes that the buffers of a pool have room for, a power of two."""
+    """Number of nodes that the buffers of a pool have room for, a power of two."""
     # A step follows at most one edge more than its share, which is below one in the last steps.
     followed = plan.expected_steps + 2 * plan.lengths.max_length + 8
     everything = plan.graph.n_nodes + len(plan.graph.indices) + 8
@@ -400,8 +425,8 @@ def pool_room(plan: WalkPlan) -> int:
 class ExecutorSampler:
     """Samples factors on an executor; the same bits as `sample_factor`.
 
-    Executors whose workers are other processes send them the plan with every block of rows. It is
-    pickled once for all factors, and a process unpickles it once.
+    Executors of processes send the plan with every block of rows. It is pickled once for all
+    factors, and unpickled once by each process.
 
     Examples
     --------
@@ -430,7 +455,7 @@ class ExecutorSampler:
     ) -> sp.csr_array:
         """A whole factor."""
         matrix = _empty_factor(plan, dtype)
-        # Plans of several factors differ in their keys alone, and share what is large.
+        # Plans of several factors differ in their keys only, and share the layout.
         packed = self._packed.setdefault(id(plan.layout), PackedPlan(plan))
         blocks = row_blocks(plan, self._n_workers)
         pending: deque[Future[sp.csr_array]] = deque()
@@ -442,14 +467,14 @@ class ExecutorSampler:
                 matrix.append(Block(part.indptr[1:].astype(np.int64), part.indices, part.data))
                 if progress is not None:
                     progress(rows.stop, plan.graph.n_nodes)
-        finally:  # on an error or Ctrl-C: drop what has not begun
+        finally:  # on an error or Ctrl-C: cancel blocks that have not begun
             for future in pending:
                 future.cancel()
         return matrix.finish()
 
 
 def row_blocks(plan: WalkPlan, n_workers: int) -> list[range]:
-    """Cut all rows into blocks of nearly the same length, for so many workers."""
+    """Split all rows into blocks of nearly the same length for `n_workers` workers."""
     n = plan.graph.n_nodes
     by_steps = int(n * plan.expected_steps / _MAX_BLOCK_STEPS)
     n_blocks = min(n, max(_MIN_BLOCKS, _BLOCKS_PER_WORKER * n_workers, by_steps))
@@ -457,7 +482,7 @@ def row_blocks(plan: WalkPlan, n_workers: int) -> list[range]:
 
 
 class PackedPlan:
-    """A plan that is pickled once however often it is sent, and unpickled once by a process."""
+    """A plan that is pickled once for all messages, and unpickled once by each process."""
 
     def __init__(self, plan: WalkPlan) -> None:
         self.plan = plan
@@ -481,6 +506,6 @@ def _unpacked(token: str, content: bytes) -> PackedPlan:
 
 
 def walk_rows(packed: PackedPlan, key: int, rows: range, dtype: np.dtype[Any]) -> sp.csr_array:
-    """Sample one block of rows on one thread; the key is that of the factor."""
+    """Sample one block of rows on one thread, with the key of the factor."""
     plan = replace(packed.plan, key=key)
     return sample_rows(plan, np.arange(rows.start, rows.stop, dtype=np.int64), dtype)

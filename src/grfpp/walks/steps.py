@@ -1,7 +1,6 @@
-"""Compiled primitives of walks: random words, steps, prefetching, reading.
+"""Compiled primitives of walks: random words, steps, prefetching, reading from files.
 
-The random words are those of `grfpp.walks.streams`, the words of nodes those of
-`grfpp.walks.transition`.
+Random words are those of `grfpp.walks.streams`, node words those of `grfpp.walks.transition`.
 """
 
 from __future__ import annotations
@@ -15,25 +14,23 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 from grfpp._compiled import announce_compilation, inlined
-from grfpp.walks import streams
 from grfpp.walks.plan import GUIDE_BITS
+from grfpp.walks.streams import GOLDEN, NODE_STRIDE, SECOND_WORD, WALK_STRIDE
 from grfpp.walks.transition import DEGREE_BITS
 
 announce_compilation()
 
+#: Multipliers of SplitMix64's finaliser (Stafford's variant 13).
 _MIX_1 = 0xBF58476D1CE4E5B9
 _MIX_2 = 0x94D049BB133111EB
+#: Shift that leaves the bits by which the guide table is indexed.
 _GUIDE_SHIFT = 64 - GUIDE_BITS
-_GOLDEN = streams.GOLDEN
-_NODE_STRIDE = streams.NODE_STRIDE
-_WALK_STRIDE = streams.WALK_STRIDE
-_SECOND_WORD = streams.SECOND_WORD
 _DEGREE_MASK = (1 << DEGREE_BITS) - 1
 
 
 @inlined
 def mix64(z: Any) -> Any:
-    """Scatter a word: `grfpp.walks.streams.mix64`."""
+    """Compiled version of `grfpp.walks.streams.mix64`."""
     z = (z ^ (z >> uint64(30))) * uint64(_MIX_1)
     z = (z ^ (z >> uint64(27))) * uint64(_MIX_2)
     return z ^ (z >> uint64(31))
@@ -57,7 +54,7 @@ def draw_length(state: Any, lengths: Any) -> Any:
         if word > high[length]:
             break
         is_tie = word == high[length]
-        if is_tie and mix64(state ^ uint64(_SECOND_WORD)) >= low[length]:
+        if is_tie and mix64(state ^ uint64(SECOND_WORD)) >= low[length]:
             break
         length += 1
     return length
@@ -94,25 +91,25 @@ def degree_of(word: Any) -> Any:
 
 @inlined
 def node_stream(key: Any, row: Any) -> Any:
-    """The word that the streams of a row's walks derive from."""
-    return mix64(key + uint64(row + 1) * uint64(_NODE_STRIDE))
+    """The word from which the streams of a row's walks are derived."""
+    return mix64(key + uint64(row + 1) * uint64(NODE_STRIDE))
 
 
 @inlined
 def walk_stream(node_key: Any, walk: Any) -> Any:
     """The state of one walk's stream."""
-    return mix64(node_key + uint64(walk + 1) * uint64(_WALK_STRIDE))
+    return mix64(node_key + uint64(walk + 1) * uint64(WALK_STRIDE))
 
 
 @inlined
 def next_draw(state: Any) -> Any:
-    """The state of the stream one draw later."""
-    return state + uint64(_GOLDEN)
+    """The state of the stream after one draw."""
+    return state + uint64(GOLDEN)
 
 
 @inlined
 def choose_slot(word: Any, state: Any) -> Any:
-    """The out-edge that a walker at this node takes: each with the same probability."""
+    """The out-edge that a walker at this node takes, uniformly at random."""
     return (word >> DEGREE_BITS) + scaled(mix64(state), degree_of(word))
 
 
@@ -120,7 +117,7 @@ if hasattr(os, "pread"):
     _pread = types.ExternalFunction(
         "pread", types.intp(types.int32, types.intp, types.uintp, types.int64)
     )
-else:  # graphs have no file to read from: `grfpp.local.plan`
+else:  # without pread, graphs on disk are read through a memory map: `grfpp.local.plan`
 
     @inlined
     def _pread(file: Any, target: Any, n_bytes: Any, position: Any) -> Any:
@@ -129,12 +126,12 @@ else:  # graphs have no file to read from: `grfpp.local.plan`
 
 @inlined
 def read_ends(file: Any, address: Any, first: Any, count: Any) -> None:
-    """Read ends of edges from the graph's file; failures are counted."""
+    """Read the neighbours of `count` edges from the graph's file; failures are counted."""
     n_bytes = 4 * count
     done = int64(0)
     while done < n_bytes:
-        got = _pread(int32(file[0]), address + done, uint64(n_bytes - done), 4 * first + done)
-        if got <= 0:
+        n_read = _pread(int32(file[0]), address + done, uint64(n_bytes - done), 4 * first + done)
+        if n_read <= 0:
             file[1] += 1
             break
-        done += got
+        done += n_read

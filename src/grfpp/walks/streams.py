@@ -3,7 +3,7 @@
 The index is the number of the walk for independent walkers, and of the step for pools. A 64-bit
 state is the hash of those four numbers; draw ``t`` is the hash of ``state + t · GOLDEN`` (the
 generator SplitMix64): of a walk, draw 0 decides the length and draw ``t`` the ``t``-th step.
-Nothing depends on threads, blocks or the order of work. `grfpp.walks.steps` is the same, compiled.
+Nothing depends on threads, blocks or the order of work. `grfpp.walks.steps` has compiled versions.
 """
 
 from __future__ import annotations
@@ -16,11 +16,15 @@ from grfpp.typing import WordArray
 
 Words = TypeVar("Words", int, WordArray)
 
+#: Keeps the low 64 bits of Python's integers.
 MASK = (1 << 64) - 1
+#: SplitMix64's increment: ``2^64`` over the golden ratio, rounded to an odd number.
 GOLDEN = 0x9E3779B97F4A7C15
-#: Odd constants that keep nodes, walks and the second word of the length draw apart.
+#: Odd constants that separate the streams of nodes ...
 NODE_STRIDE = 0xD1B54A32D192ED03
+#: ... of walks, ...
 WALK_STRIDE = 0x8CB92BA72F3D8DD7
+#: ... and of the two words of the length draw.
 SECOND_WORD = 0xA0761D6478BD642F
 
 
@@ -50,11 +54,11 @@ def length_words(state: int) -> tuple[int, int]:
 
 
 def step_choice(state: int, step: int, degree: int) -> int:
-    """Which of `degree` out-edges the walk takes at its `step`-th step (1, 2, …)."""
+    """Index (below `degree`) of the out-edge that a walk takes at its `step`-th step (1, 2, …)."""
     word = mix64((state + step * GOLDEN) & MASK)
     return (word * degree) >> 64
 
 
 def uniform(state: int) -> float:
-    """A number in (0, 1) for one stream: where the picks of a pool's step begin."""
+    """A number in (0, 1) from one stream, such as that of a step of a pool."""
     return ((mix64(state) >> 11) + 0.5) * 2.0**-53

@@ -17,7 +17,7 @@ from grfpp.normalization import BLOCK_EDGES, row_blocks
 from grfpp.typing import FloatArray, IntArray
 
 _NOTHING = np.empty(0)
-#: Relative size of the last term of a series of powers of W.
+#: Relative size of the last term of the series for a measure, which need not be exact.
 _RESOLVENT_ERROR = 1e-4
 
 
@@ -27,14 +27,15 @@ class UniformSteps:
 
     A step multiplies the walker's load by ``W[i, j] / p(i → j)``. Where that is
     ``rate · x[i] / x[j]`` on every edge, the product telescopes to ``rate^k · x[start] / x[now]``,
-    and nothing has to be fetched or carried on the way. That is so for equal weights under the
-    symmetric (``x = √degree``) and the random-walk normalisation (``x = 1``).
+    and no weights are read during the walk. That is the case for equal weights under the symmetric
+    (``x = √degree``) and the random-walk normalisation (``x = 1``).
     """
 
     #: The graph that is walked.
     graph: Graph
-    #: Of the telescoping product, ``x`` the potential; empty where there is none.
+    #: Rate of the telescoping product; 1 where there is none.
     rate: float
+    #: Its potential ``x``; empty where there is none.
     potential: FloatArray
 
     @classmethod
@@ -51,14 +52,14 @@ class UniformSteps:
 
     @classmethod
     def carrying(cls, graph: Graph) -> Self:
-        """Walkers that carry their loads, whether these telescope or not."""
+        """Steps that multiply the load at each step, whether loads telescope or not."""
         return cls(graph, 1.0, _NOTHING)
 
     @classmethod
     def on_equal_weights(cls, graph: Graph, scale: float, *, by_degree: bool = True) -> Self:
-        """For ``scale · D^-1/2 A D^-1/2`` of equal weights: what `on` finds, without rounding.
+        """The result of `on`, without rounding, for ``scale · D^-1/2 A D^-1/2`` of equal weights.
 
-        Or for ``scale · D^-1 A``, where potentials do not go by degree.
+        With ``by_degree=False`` for ``scale · D^-1 A``, whose potential is constant.
         """
         degree = graph.out_degree.astype(np.float64)
         return cls(graph, scale, np.where((degree > 0) & by_degree, np.sqrt(degree), 1.0))
@@ -87,19 +88,19 @@ class UniformSteps:
 
 @dataclass(frozen=True, eq=False)
 class ProportionalSteps(UniformSteps):
-    """Steps in proportion to the weights, as the edges of a pool's light nodes are picked.
+    """Steps in proportion to the weights, as pools sample their light edges.
 
     ``p(i → j) = W[i, j] / r(i)`` with the row sums ``r``. Where loads telescope, masses are counted
-    in the walk's own measure, and every edge of a node has the same weight. Elsewhere they are
-    those of ``W``, or counted in a measure ``φ``: then ``W[i, j] φ(j) / φ(i)`` stands for the
-    weights.
+    in the measure of the walk, and all edges of a node have the same weight. Elsewhere masses are
+    those of ``W``, or counted in a measure ``φ``, which replaces the weights by
+    ``W[i, j] φ(j) / φ(i)``.
     """
 
-    #: ``φ``; empty where masses are those of ``W``.
+    #: The measure ``φ``; empty where masses are those of ``W``.
     measure: FloatArray = field(default_factory=lambda: _NOTHING)
 
     def measured(self, radius: float) -> ProportionalSteps:
-        """Count masses so that no step lets them grow by more than `radius`.
+        """Count masses in a measure in which no step lets them grow by more than `radius`.
 
         ``φ = Σ_k (W / radius)^k 1`` has ``W φ < radius · φ`` at every node, for every radius above
         the spectral one.
@@ -138,8 +139,8 @@ class ProportionalSteps(UniformSteps):
 def resolvent_of_ones(graph: Graph, radius: float) -> FloatArray:
     """``(I − W / radius)^-1 1`` for a radius above the spectral one, by its series.
 
-    The number of terms depends on the radii alone: what is found for a node does not depend on
-    other components of the graph.
+    The number of terms depends on the radii only, so the value at a node does not depend on other
+    components of the graph.
     """
     ratio = min(max(graph.spectral_radius() / radius, 0.1), 1 - 1e-3)
     W, term = graph.adjacency / radius, np.ones(graph.n_nodes)
@@ -153,11 +154,11 @@ def resolvent_of_ones(graph: Graph, radius: float) -> FloatArray:
 def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:
     """The common value of ``W[i, j] · degree(i) · x[j] / x[i]`` (the median), if there is one.
 
-    A block of rows at a time, since a graph may have more edges than memory holds numbers for.
+    Computed by blocks of rows, since the factors of all edges may not fit into memory.
     """
     top, least = 0.0, np.inf
     counts: Counter[float] = Counter()
-    # A short probe first, where most weighted graphs fail.
+    # The first rows are probed before all others: most weighted graphs fail there.
     n_head = min(graph.n_nodes, 64)
     head = [(0, n_head)] if n_head < graph.n_nodes else []
     for first, last in [*head, *row_blocks(graph.indptr, BLOCK_EDGES)]:
@@ -172,11 +173,11 @@ def _telescoping_rate(graph: Graph, potential: FloatArray) -> float | None:
         if not len(factors):
             continue
         top, least = max(top, float(factors.max())), min(least, float(factors.min()))
-        # Zero where all edges lead to dead ends, whose potential is zero.
+        # The factor is zero where all edges lead to dead ends, whose potential is zero.
         if not (0 < top < np.inf and top - least <= 8 * np.finfo(np.float64).eps * top):
             return None
         if (first, last) not in head:
-            # Neighbours among floating-point numbers are neighbours as integers.
+            # The bits of adjacent floating-point numbers are adjacent integers.
             bits = np.ascontiguousarray(factors).view(np.int64)
             number = np.bincount(bits - bits.min())
             values = (bits.min() + np.flatnonzero(number)).view(np.float64)
@@ -192,18 +193,18 @@ def _median(counts: Counter[float]) -> float:
         return float(np.median(values[np.searchsorted(ends, middle, side="right")]))
 
 
-#: Low bits of a word that hold the degree; the others hold the number of the first slot.
+#: Low bits of a node's word that hold its degree; the other 34 hold the index of its first slot.
 DEGREE_BITS = 30
 
 
 class WalkLayout(NamedTuple):
-    """Arrays for the compiled loops."""
+    """A graph laid out for independent walks: a slot for every edge and every isolated node."""
 
     #: The word of every node.
     word: IntArray
-    #: The word that each slot leads to; in steps of two where slots hold factors.
+    #: The word of the node that each slot leads to, at even positions where slots have factors.
     slots: IntArray
-    #: The node that owns each slot.
+    #: The node that each slot belongs to.
     node: npt.NDArray[np.int32]
     #: ``x`` of every node where loads telescope, else empty.
     potential: FloatArray
@@ -214,7 +215,7 @@ class WalkLayout(NamedTuple):
 
     @property
     def factors(self) -> FloatArray:
-        """The slots' memory as numbers, the factor of slot ``s`` at ``2 s + 1``.
+        """The memory of `slots` as floats, with the factor of slot ``s`` at ``2 s + 1``.
 
         Empty where loads telescope.
         """
@@ -222,7 +223,7 @@ class WalkLayout(NamedTuple):
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """All of them, as the compiled loops want them."""
+        """The arrays in the order in which the compiled loops unpack them."""
         of_nodes = (self.node, self.potential, self.inverse_potential)
         return (self.word, self.slots, self.factors, *of_nodes)
 
@@ -231,7 +232,8 @@ class WalkLayout(NamedTuple):
         """Lay a graph out for the steps on it."""
         graph, telescopes = steps.graph, steps.telescopes
         degree = graph.out_degree
-        _require_degrees(degree)
+        if degree.max() >= 1 << DEGREE_BITS:
+            raise InputError(f"a node has {degree.max()} neighbours, more than 2^{DEGREE_BITS}")
         n_slots = np.maximum(degree, 1)
         first = np.cumsum(n_slots) - n_slots
         word = (first << DEGREE_BITS) | degree
@@ -253,11 +255,6 @@ class WalkLayout(NamedTuple):
             inverse_potential=_inverse_potential(steps),
             rate=steps.rate,
         )
-
-
-def _require_degrees(degree: IntArray) -> None:
-    if degree.max() >= 1 << DEGREE_BITS:
-        raise InputError(f"a node has {degree.max()} neighbours, more than 2^{DEGREE_BITS}")
 
 
 def _inverse_potential(steps: UniformSteps) -> FloatArray:

@@ -91,12 +91,13 @@ def test_features_with_labels(capsys, small, kind):
 @pytest.mark.parametrize("labels", [True, False])
 def test_features_by_walks(capsys, tmp_path, labels):
     small = archive(tmp_path / "SMALL.zip", labels=labels)
-    for kind in ("walk-masses", "signatures", "auto"):
+    for kind in ("walk-masses", "signatures", "colours", "auto"):
         fast = FAST if kind == "auto" else FOLDS
         told = facts(accepted(capsys, "classify", small, "--features", kind, *fast))
         assert told["features"] == kind
         assert float(told["accuracy"].split()[0]) > 90
-        label, value = ("kernel", "diffusion, exact") if kind == "auto" else ("walks", "exact")
+        has_kernel = kind == "auto"  # its options are given
+        label, value = ("kernel", "diffusion, exact") if has_kernel else ("walks", "exact")
         assert told.get(label) == value
         assert "3x" in told["chosen"] or "2x" in told["chosen"]
         assert "s learning" in told["time"]
@@ -109,13 +110,17 @@ def test_walks_and_learners_are_told(capsys, small, tmp_path):
     assert told["method"] == "diffusion, walks with stitching degree 2, lengths matched:9"
     names = told["chosen_among"]["features"]
     kinds = {name.split()[0].rstrip(",") for name in names}
-    assert kinds == {"spectrum", "walk-masses", "signatures"}
+    assert kinds == {"spectrum", "walk-masses", "colours", "colour-levels"}
     lines = table(path)
     assert list(lines[0]) == ["fold", "features", "learner", "penalty", "inner", "accuracy"]
     assert all((line["learner"] == "svm") == bool(line["penalty"]) for line in lines)
     assert all(line["features"] in names for line in lines)
     again = json.loads(accepted(capsys, *command, "--method", "grf++", "--jobs", "2"))
     assert again["folds"] == told["folds"]
+    plain = json.loads(accepted(capsys, "classify", small, "--features", "auto", *FOLDS, "--json"))
+    # With labels and without options of spectra there are none.
+    kinds = {name.split()[0] for name in plain["chosen_among"]["features"]}
+    assert kinds == {"walk-masses", "colours", "colour-levels"}
     command = ("classify", small, "--features", "signatures", "-m", "grf", *FOLDS)
     walked = facts(accepted(capsys, *command))
     assert walked["walks"] == "walks with lengths matched:9"

@@ -14,7 +14,7 @@ def test_a_list_becomes_a_folder_that_commands_take(tmp_path, capsys):
     lines = dict(line.split("  ", 1) for line in told.splitlines())
     assert lines["graph  "[:5]].strip().endswith("karate.txt: 34 nodes, 78 edges, undirected")
     assert lines["names"].strip() == "none: nodes are 0 to 33"
-    assert lines["weights"].strip() == "of their own"
+    assert lines["weights"].strip() == "one per edge"
     assert "reading" in lines["time"] and str(target) in lines["wrote"]
     options = ("--rows", "0,33", "--seed", "1")
     one, other = (document(capsys, "estimate", graph, *options) for graph in (path, target))

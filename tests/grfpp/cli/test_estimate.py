@@ -166,6 +166,6 @@ def test_kernels_of_random_walks_take_their_weights_and_doubt_others(capsys, kar
     assert told["graph"]["normalize"] == "rw"
     assert (told["tol"], told["tol_kind"]) == (0.5, "frobenius")
     err = warned(capsys, "estimate", karate, "--kernel", "heat:1", "--normalize", "sym")
-    assert err.startswith("grfpp: warning: HeatKernel(t=1.0) is a kernel of random walks")
+    assert err.startswith("grfpp: warning: W is normalised symmetrically")
     assert "--normalize rw" in err
     assert err.count("\n") == 1

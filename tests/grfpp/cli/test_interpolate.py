@@ -4,11 +4,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_helpers import accepted, document, facts, table
+import trimesh
+from cli_helpers import accepted, document, facts, refused, table
 from independent_walks import IN_WORDS, INDEPENDENT
 from PIL import Image
 
 from grfpp.datasets import triangulated_sphere
+from grfpp.tasks import KernelInterpolator
 from grfpp.tasks.normals import hide_normals, predict_normals
 
 SPHERE = triangulated_sphere(2)
@@ -140,3 +142,74 @@ def test_parts_without_a_known_vertex_are_told(capsys, tmp_path, monkeypatch):
     told = document(capsys, *arguments)
     assert 0 < told["n_cut_off"] <= told["n_unreached"] < told["n_hidden"]
     assert f"no answer  at {told['n_unreached']:,} hidden" in accepted(capsys, *arguments)
+
+
+def write_values(rows, header="vertex,height"):
+    Path("known.csv").write_text("\n".join([header, *rows]) + "\n", "utf-8")
+
+
+def test_a_field_of_ones_own(capsys, sphere):
+    known = np.arange(0, 162, 3)
+    height = SPHERE.vertices[known, 2]
+    write_values([f"{i},{z!r},{-z!r}" for i, z in zip(known, height.tolist(), strict=True)])
+    outputs = ["--output", "field.csv", "--picture", "field.png"]
+    told = facts(accepted(capsys, "interpolate", sphere, "--values", "known.csv", *outputs))
+    field = KernelInterpolator(SPHERE.graph, random_state=0).fit(
+        known, np.column_stack([height, -height])
+    )
+    assert told["values"] == "54 known of 162, 2 each"
+    assert told["method"] == field.method_
+    rows = table("field.csv")
+    found = [[float(row[f"predicted_{i}"]) for i in (1, 2)] for row in rows]
+    np.testing.assert_allclose(found, field.field_, atol=1e-10)
+    assert [int(row["vertex"]) for row in rows if row["value_1"]] == known.tolist()
+    pixels = np.asarray(Image.open("field.png").convert("RGB")).astype(int)
+    assert (pixels.max(axis=2) - pixels.min(axis=2) > 60)[:, 460:].mean() > 0.1
+    means = document(capsys, "interpolate", sphere, "--values", "known.csv", "--how", "mean")
+    assert (means["n_known"], means["n_values"], means["n_unreached"]) == (54, 2, 0)
+
+
+@pytest.mark.parametrize(
+    ("rows", "more", "problem"),
+    [
+        (["0,1", "1,x"], [], "as many numbers on each line"),
+        (["0,1", "1,2,3"], [], "as many numbers on each line"),
+        (["0,1", "1,nan"], [], "finite numbers"),
+        ([], [], "of one vertex at least"),
+        (["0,1", "0,2"], [], "each once"),
+        (["0,1", "162,2"], [], "from 0 to 161"),
+        (["0,1"], ["--mask", "0.5"], "--mask hides normals"),
+    ],
+)
+def test_bad_values_are_refused(capsys, sphere, rows, more, problem):
+    write_values(rows)
+    assert problem in refused(capsys, "interpolate", sphere, "--values", "known.csv", *more)
+
+
+def test_vertex_colours_are_exported(capsys, sphere):
+    accepted(capsys, "interpolate", sphere, "--output", "angles.ply")
+    mesh, angles = trimesh.load_mesh("angles.ply", process=False), library().angles()
+    np.testing.assert_allclose(mesh.vertices, SPHERE.vertices, atol=1e-6)
+    colours = mesh.visual.vertex_colors[:, :3].astype(int)
+    assert (colours[np.isnan(angles)] == 220).all()
+    order = np.argsort(angles[~np.isnan(angles)])
+    hidden = colours[~np.isnan(angles)][order]
+    assert (hidden[0] == [68, 1, 84]).all()  # the ends of viridis
+    assert (hidden[-1] == [253, 231, 37]).all()
+
+
+def test_meshes_are_drawn_upright(capsys, tmp_path, monkeypatch):
+    """In a file whose models stand on the plane of X and Z, Y is up; --up knows better."""
+    monkeypatch.chdir(tmp_path)
+    tall = {"y": [1.0, 4.0, 1.0], "z": [1.0, 1.0, 4.0]}
+    for axis, factors in tall.items():
+        write_off(tmp_path / f"{axis}.off", SPHERE.vertices * factors, SPHERE.faces)
+
+    def width(axis, *up):
+        accepted(capsys, "interpolate", f"{axis}.off", "--picture", "mesh.png", *up)
+        shape = np.asarray(Image.open("mesh.png").convert("L"))[90:500, :460] < 250
+        return np.ptp(np.flatnonzero(shape.any(axis=0)))
+
+    slim = width("y")
+    assert slim < 200 < width("z")
+    assert width("z", "--up", "z") == pytest.approx(slim, abs=3)

@@ -99,7 +99,7 @@ def test_every_option_about_walks_has_the_help_of_its_docstring():
     texts = {each.name: each.help for each in help.__click_params__}
     assert set(texts) == {item.name for item in fields(WalkOptions) if item.metadata["flags"]}
     assert all(text.endswith(".") and "`" not in text for text in texts.values())
-    assert texts["tol_kind"] == "What --tol is for: the whole matrix, or single entries."
+    assert texts["tol_kind"] == "Norm of --tol: of the whole matrix, or of single entries."
 
 
 def test_estimators_call_the_seed_random_state():

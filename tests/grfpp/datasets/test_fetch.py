@@ -144,11 +144,11 @@ def test_downloads_that_fail(cache, server, monkeypatch, tmp_path):
     message = refusal(fetch, entry("http://127.0.0.1:9/public.gml"))
     assert "the download failed (ConnectionError)" in message
     assert f"put it at {cache / 'graphs/local.gml'}" in message
-    assert "Get it from http://127.0.0.1:9/public.gml" in message
+    assert "get it from http://127.0.0.1:9/public.gml" in message
     assert "set GRFPP_DATA to a folder that holds graphs/local.gml" in message
     message = refusal(fetch, entry())
-    assert "knows no address" in message and "Get it from https://page" in message
-    assert "not asked for" in refusal(fetch, entry("http://127.0.0.1:9/x"), download=False)
+    assert "no public address" in message and "get it from https://page" in message
+    assert "download is False" in refusal(fetch, entry("http://127.0.0.1:9/x"), download=False)
     with pytest.raises(MissingDataError):
         fetch(entry())
     monkeypatch.setenv("GRFPP_DATA", str(tmp_path))

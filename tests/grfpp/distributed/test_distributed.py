@@ -10,6 +10,7 @@ import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -150,7 +151,7 @@ def test_tasks_run_where_their_blocks_are(client):
     cluster = Cluster(client)
 
     def placed():
-        block = client.submit(tasks.keep, 1, workers=[one], pure=False)
+        block = client.submit(tasks.identity, 1, workers=[one], pure=False)
         vector = client.submit(np.zeros, 10**6, workers=[other], pure=False)
         cluster.wait([block, vector])
         return [block] * 4, [vector] * 4
@@ -324,7 +325,7 @@ def test_what_cannot_be_asked_for_is_refused(client, monkeypatch):
     with pytest.raises(InputError, match="symmetrize needs symmetric weights"):
         distributed.sample(client, ARCS, KERNEL, symmetrize=True)
     monkeypatch.setattr(Cluster, "memory", 1_000_000)
-    with pytest.raises(InputError, match=r"4 factors .* need \S+ MB, .* may take 60% .* 600"):
+    with pytest.raises(InputError, match=r"4 factors .* need \S+ MB, .* 60% .* 600"):
         distributed.sample(client, NETWORK, KERNEL)
 
 
@@ -378,3 +379,13 @@ def test_workers_that_are_killed_change_nothing(client):
     found = distributed.top_k(client, NETWORK, KERNEL, seed=2, progress=kill)
     same(found, grfpp.LocalKernel(NETWORK, KERNEL, seed=2).top_k(np.arange(300)))
     same(D @ columns(300), grfpp.sample(NETWORK, KERNEL, seed=5) @ columns(300))
+
+
+def test_the_example_of_the_docs_runs_as_a_script(tmp_path):
+    """Its workers import it: what is not guarded would start workers of theirs."""
+    page = (Path(__file__).parents[3] / "docs" / "distributed.md").read_text("utf-8")
+    code = page.split("```\n")[1].replace("/shared/", f"{tmp_path.as_posix()}/")
+    (tmp_path / "script.py").write_text(code.replace("n_workers=4", "n_workers=1"), "utf-8")
+    grfpp.Graph(nx.karate_club_graph()).save(tmp_path / "web.grf")
+    subprocess.run([sys.executable, tmp_path / "script.py"], check=True, timeout=90)
+    assert (tmp_path / "features" / "features.json").exists()

@@ -34,11 +34,11 @@ def assert_exact(graph, kernel, found):
 
 
 def no_lanczos(monkeypatch):
-    def refuse(graph, kernel, known, number):
+    def refuse(graph, kernel, known, number, max_restarts):
         assert number == 0
         return Eigenpairs(np.zeros(0), np.zeros((graph.n_nodes, 0)))
 
-    monkeypatch.setattr(module, "_further_pairs", refuse)
+    monkeypatch.setattr(module, "_other_pairs", refuse)
 
 
 # --- the pairs -----------------------------------------------------------------------------------
@@ -51,7 +51,7 @@ WEIGHTED = ("weighted, sym", "weighted, None", "loops and isolated, sym")
 @pytest.mark.parametrize("dense", [True, False])
 def test_the_pairs_are_exact_and_the_largest(monkeypatch, name, kernel, dense):
     if not dense:
-        monkeypatch.setattr(spectra, "_DENSE_NODES", 0)
+        monkeypatch.setattr(spectra, "DENSE_NODES", 0)
     graph = GRAPHS[name]
     graph = graph.normalized(None, 0.7 / graph.spectral_radius())
     found = deflation_of(graph, kernel, 2)
@@ -123,9 +123,10 @@ def test_what_was_not_found_is_told(monkeypatch):
     monkeypatch.setattr(
         module, "leading_eigenpairs", lambda *args: original(*args).take(slice(None, 3))
     )
-    with pytest.warns(grfpp.errors.InputWarning, match="only 4 of 8 eigenvectors were found"):
+    with pytest.warns(grfpp.errors.InputWarning, match="fewer are used") as caught:
         K = sample(karate(), Diffusion(1.0), deflate=8)
     assert K.meta["deflate"] == 4
+    assert caught[0].message.details == {"n_asked": 8, "n_used": 4}
     assert_exact(karate(), Diffusion(1.0), K.deflation)
 
 

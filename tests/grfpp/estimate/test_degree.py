@@ -7,7 +7,7 @@ import grfpp
 from grfpp import Cosine, Diffusion, Graph, InputError, Matched, WalkOptions
 from grfpp.estimate import degree as module
 from grfpp.estimate.deflation import deflation_of
-from grfpp.estimate.degree import DEGREES, at_equal_steps, predicted_error, settle_degree
+from grfpp.estimate.degree import DEGREES, at_equal_steps, predicted_error, with_fixed_degree
 from grfpp.walks.planning import plan_walks
 
 
@@ -51,10 +51,10 @@ def test_auto_is_recorded_and_made_again(W):
 
 def test_the_lowest_of_equals_and_none_whose_root_diverges(monkeypatch):
     options = WalkOptions(degree="auto", n_walks=999)
-    assert settle_degree(karate(), Diffusion(1.0), options).degree == 1
+    assert with_fixed_degree(karate(), Diffusion(1.0), options).degree == 1
     monkeypatch.setattr(module, "DEGREES", (1, 2, 4))
     kernel = Cosine()  # the modulation's radius is that of the first zero
-    options = settle_degree(karate(0.7), kernel, WalkOptions(degree="auto", seed=0))
+    options = with_fixed_degree(karate(0.7), kernel, WalkOptions(degree="auto", seed=0))
     assert options.degree in DEGREES
     with pytest.raises(grfpp.DivergentSeriesError):
         grfpp.sample(karate(0.9), kernel, "auto", seed=0)

@@ -261,8 +261,9 @@ def test_projections_of_deflated_estimates_in_less_room(name):
     assert np.abs(U[:, 0] @ X[:, 1:]).max() < 1e-10
     assert np.abs(U[:, 1] @ X[:, 1:]).min() > 1e-3
     assert K.project(1, seed=4)[0].shape == (K.n_nodes, 1)
-    with pytest.raises(InputError, match="where='pairs' is not for deflated estimates"):
+    with pytest.raises(InputError) as caught:
         K.project(4, where="pairs")
+    assert caught.value.argument == "where"
 
 
 def test_other_refusals_of_projections():
@@ -401,3 +402,31 @@ def test_a_transpose_is_measured_for_itself():
     W = grfpp.Graph([[0, 1, 1], [0, 0, 1], [0, 0, 0]], directed=True)
     K = grfpp.sample(W, DIFFUSION, seed=0, n_walks=1, termination="fixed:6", walks="independent")
     assert K.T.meta["relative_error"] == pytest.approx(K.meta["relative_error"], rel=1e-6)
+
+
+def test_an_estimate_names_its_kernel_and_its_error_once_known():
+    W = karate()
+    K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0)
+    assert repr(K) == repr(K.T) == "KernelEstimate(n_nodes=34, degree=2, kernel=Diffusion(lam=1.0))"
+    error = K.meta["relative_error"]
+    assert repr(K).endswith(f"kernel=Diffusion(lam=1.0), relative_error={error:.2g})")
+    assert repr(KernelEstimate([(K._factors[0], K._factors[1])])) == (
+        "KernelEstimate(n_nodes=34, degree=1)"
+    )
+
+
+@pytest.mark.parametrize("collect", [dict, lambda meta: {**meta}, lambda meta: dict(meta.items())])
+def test_all_of_the_metadata_has_the_error(collect):
+    W = karate()
+    K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0)
+    assert "relative_error" not in K.meta.copy() and "relative_error" not in K.T.meta.copy()
+    assert collect(K.meta)["relative_error"] == K.meta["relative_error"]
+    assert "relative_error" in list(K.meta) and "relative_error" in json.loads(json.dumps(K.meta))
+
+
+def test_progress_is_seen_where_stderr_is_no_terminal(capsys):
+    W = karate()
+    grfpp.sample(W, grfpp.Diffusion(1.0), seed=0, progress=True)
+    assert capsys.readouterr().err == "grfpp: walking, 100% of 136 rows\n"
+    grfpp.sample(W, grfpp.Diffusion(1.0), seed=0)
+    assert not capsys.readouterr().err

@@ -8,7 +8,7 @@ from small_graphs import GRAPHS, directed, karate, weighted
 
 import grfpp
 from grfpp import Diffusion, Geometric, Graph
-from grfpp.estimate.batches import HERE
+from grfpp.estimate.batches import LOCAL_BACKEND
 from grfpp.estimate.factor import Factor, KeptFactor, StoredFactor, WalkedFactor
 from grfpp.walks import WalkPlan, sample_factor, sampling
 from grfpp.walks.planning import plan_walks
@@ -26,7 +26,7 @@ def stored(plan, dtype):
 
 
 def mean_of_one(plan, dtype):
-    return HERE.mean([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
+    return LOCAL_BACKEND.mean([stored(plan, dtype), stored(plan, dtype)], [0.25, 0.75])
 
 
 @pytest.fixture(

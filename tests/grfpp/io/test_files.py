@@ -175,8 +175,8 @@ def test_attributes_that_cannot_be_read(graph, tmp_path):
     (tmp_path / "graph.txt").write_text("0 1\n")
     (tmp_path / "junk.gml").write_text("this is no graph")
     for name, attribute, problem in (
-        ("graph.gml", "kinds", "no node has an attribute 'kinds'; there are kind"),
-        ("none.graphml", "kind", "nodes have none at all"),
+        ("graph.gml", "kinds", "no node has an attribute 'kinds', found"),
+        ("none.graphml", "kind", "found none"),
         ("graph.txt", "kind", "has no attributes of nodes"),
         ("junk.gml", "kind", "not"),
     ):

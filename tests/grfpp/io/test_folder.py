@@ -164,6 +164,10 @@ def setting(place, value):
         ("weights", setting(2, -1.0)),
         ("in_weights", setting(2, np.nan)),
         ("out_strength", setting(2, np.inf)),
+        ("out_strength", setting(2, 0.0)),
+        ("in_strength", setting(2, 0.0)),
+        ("name_text", setting(0, 0xFF)),
+        ("name_text", setting(0, 0x80)),
         ("name_order", setting(2, 99)),
         ("name_order", lambda a: a.__setitem__(2, a[3])),
         ("name_ends", setting(2, 10**6)),
@@ -171,7 +175,78 @@ def setting(place, value):
 )
 def test_structure_is_verified_whatever_the_checksum(folder, name, change):
     rewritten(folder, name, change)
-    assert f"{name}.bin is damaged: " in refusal(folder)
+    file = "name_ends" if name == "name_text" else name
+    assert f"{file}.bin is damaged: " in refusal(folder)
+
+
+def swapped(one, other):
+    return lambda array: array.__setitem__([one, other], array[[other, one]])
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("in_weights", setting(3, 99.0)),
+        ("out_strength", lambda a: a.__setitem__(2, 2 * a[2])),
+        ("in_strength", lambda a: a.__setitem__(2, 2 * a[2])),
+        ("name_order", swapped(2, 3)),
+    ],
+)
+def test_arrays_that_contradict_each_other_are_refused_by_verify(folder, name, change):
+    rewritten(folder, name, change)
+    Graph.open(folder)  # each by itself is sound
+    named = "in_indices" if name == "in_weights" else name
+    assert f"{named}.bin is damaged: " in refusal(folder, verify=True)
+
+
+@pytest.mark.parametrize("block", [None, 3])
+def test_undirected_folders_must_be_symmetric(tmp_path, monkeypatch, block):
+    if block:
+        monkeypatch.setattr("grfpp.normalization.BLOCK_EDGES", block)
+    path = tmp_path / "path.grf"
+    Graph(nx.path_graph(6)).save(path)
+    Graph.open(path, verify=True)
+    rewritten(path, "indices", setting(0, 4))  # 0 -> 4, but not 4 -> 0
+    Graph.open(path)
+    assert "indices.bin is damaged: the graph is undirected by its header" in refusal(
+        path, verify=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "change"), [("indices", swapped(0, 3)), ("indptr", setting(1, 0)), ("weights", None)]
+)
+def test_columns_must_be_those_of_the_rows(tmp_path, name, change):
+    path = tmp_path / "few.grf"
+    Graph([("a", "b", 2.0), ("b", "c", 0.5), ("c", "d", 3.0), ("d", "a", 1.0)], directed=True).save(
+        path
+    )
+    rewritten(path, name, change or swapped(0, 1))
+    assert "is damaged" in refusal(path, verify=True)
+
+
+@pytest.mark.parametrize(("key", "value"), [("n_loops", 7), ("symmetric", ["rw"]), ("tame", False)])
+def test_the_header_must_say_what_the_arrays_are(folder, key, value):
+    changed_header(folder, **{key: value})
+    Graph.open(folder)
+    assert f"{HEADER} is damaged: {key} is not" in refusal(folder, verify=True)
+
+
+@pytest.mark.parametrize("numbers", [False, True])
+def test_all_sound_folders_are_verified(tmp_path, numbers, monkeypatch):
+    monkeypatch.setattr("grfpp.normalization.BLOCK_EDGES", 5)
+    monkeypatch.setattr("grfpp.io.folder.layout._PIECE", 5)
+    monkeypatch.setattr("grfpp.io.folder.consistency._NAMES_PER_BLOCK", 4)
+    rng = np.random.default_rng(0)
+    names = list(rng.permutation(30)) if numbers else [f"é\ud800{i}" for i in range(30)]
+    for directed in (False, True):
+        for scale in (0.0, 1.0):
+            edges = rng.integers(0, 30, (60, 2)).tolist()
+            listed = [(names[a], names[b], 1.0 + scale * rng.random()) for a, b in edges]
+            graph = Graph(listed, directed=directed, duplicates="sum")
+            for form in (graph, graph.normalized("rw"), graph.normalized("sym", 0.3)):
+                form.save(tmp_path / "x.grf")
+                assert Graph.open(tmp_path / "x.grf", verify=True).n_nodes == graph.n_nodes
 
 
 @pytest.mark.parametrize(
@@ -282,7 +357,9 @@ def test_the_same_places_or_the_same_refusal(tmp_path_factory, names, data):
     for wanted in (data.draw(asked), data.draw(st.lists(asked, max_size=3))):
         assert outcome(memory.index, wanted) == outcome(disk.index, wanted)
         assert outcome(memory.numbers, wanted) == outcome(disk.numbers, wanted)
-        assert outcome(memory.written, str(wanted), "x") == outcome(disk.written, str(wanted), "x")
+        assert outcome(memory.index_of_text, str(wanted), "x") == outcome(
+            disk.index_of_text, str(wanted), "x"
+        )
 
 
 def test_close_names_are_offered(tmp_path):
@@ -295,6 +372,23 @@ def test_close_names_are_offered(tmp_path):
         disk.index("10000001")
     with pytest.raises(InputError, match="no node is named"):
         disk.index("9" * 5000)
+
+
+@pytest.mark.parametrize("is_large", [False, True])
+def test_misspelt_names_are_corrected_wherever_the_slip_is(tmp_path, monkeypatch, is_large):
+    texts = [f"{word}{number}" for word in ("anna", "ben", "über") for number in range(2000)]
+    memory, disk = stored(tmp_path, texts)
+    for wrong, right in (("xnna17", "anna17"), ("nna17", "anna17"), ("bben5", "ben5")):
+        if is_large:
+            monkeypatch.setattr(reader, "MAX_COMPARED", 100)
+            monkeypatch.setattr(reader, "_N_NEAR", 5)
+        for names in (memory, disk):
+            with pytest.raises(InputError, match=rf"the closest .*'{right}'"):
+                names.numbers(wrong)
+    _, disk = stored(tmp_path, [1_000_003 * number for number in range(10_000)])
+    for wrong in ("7o00021", "700021"):
+        with pytest.raises(InputError, match=r"the closest .*'7000021'"):
+            disk.index(wrong)
 
 
 def test_all_kinds_of_names_of_graphs(tmp_path):

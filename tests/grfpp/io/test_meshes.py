@@ -13,9 +13,10 @@ import trimesh
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from io_helpers import QUICK, dense, file_refusal, read_text, real_data, refusal
+from refusal_case import refused
 from scipy.spatial import Delaunay
 
-from grfpp import Graph, InputError
+from grfpp import Graph, HeatKernel, InputError, PersonalizedPageRank
 from grfpp.datasets.meshes import icosphere
 from grfpp.errors import InputWarning
 from grfpp.io.meshes import merged, read_mesh
@@ -158,9 +159,10 @@ def test_linear_functions_are_harmonic_on_flat_delaunay_meshes(seed):
 
 def test_negative_cotangents_are_left_out_with_a_warning():
     points = np.array([[0.0, 0, 0], [4, 0, 0], [2, 0.5, 0], [2, -0.5, 0]])
-    with pytest.warns(InputWarning, match="1 of 5 edges have negative") as caught:
+    with pytest.warns(InputWarning, match="edges have negative") as caught:
         graph = Graph((points, [[0, 1, 2], [0, 3, 1]]), mesh_weights="cotangent")
     assert caught[0].filename == __file__
+    assert caught[0].message.details == {"n_edges": 1}
     assert graph.n_edges == 4 and graph.adjacency[0, 1] == 0
     square = Graph((SQUARE, HALVES), mesh_weights="cotangent")
     assert square.n_edges == 4  # the weight of the diagonal is zero, with no warning
@@ -169,8 +171,9 @@ def test_negative_cotangents_are_left_out_with_a_warning():
 def test_flat_triangles():
     line = np.array([[0.0, 0], [1, 0], [2, 0], [0, 1], [2, 1]])
     faces = [[0, 1, 2], [0, 1, 3]]
-    with pytest.warns(InputWarning, match="2 edges belong to flat triangles alone"):
+    with pytest.warns(InputWarning, match="edges belong to flat triangles alone") as caught:
         sides = Graph((line, faces), mesh_weights="cotangent")
+    assert caught[0].message.details == {"n_edges": 2}
     assert np.isfinite(sides.weights).all() and sides.out_degree[2] == 0
     others = [[1, 2, 4], [0, 2, 4], [0, 0, 1]]
     kept = Graph((line, [*faces, *others]), mesh_weights="cotangent")  # and no warning
@@ -190,6 +193,50 @@ def test_flat_triangles():
 )
 def test_weights_that_cannot_be(source, weights):
     refusal(source, mesh_weights=weights)
+
+
+def test_degrees_of_masses_are_in_proportion_and_heat_is_conserved():
+    """Height is an eigenfunction on the sphere: it falls by exp(-2 t)."""
+    vertices, faces = icosphere(4)
+    graph = Graph.from_mesh((vertices, faces), "cotangent", mass=True)
+    mass, rate = graph.meta["mass"], graph.meta["rate"]
+    np.testing.assert_allclose(graph.adjacency.sum(axis=1), rate * mass)
+    assert mass.sum() == pytest.approx(4 * np.pi, rel=0.01)
+    W, t = graph.normalized("rw"), 0.05
+    heat = HeatKernel(rate * t).apply(W, np.column_stack([np.eye(2562)[5], vertices[:, 2]]))
+    assert mass @ heat[:, 0] == pytest.approx(mass[5])
+    np.testing.assert_allclose(heat[:, 1], np.exp(-2 * t) * vertices[:, 2], atol=2e-3)
+    euler = PersonalizedPageRank(1 / (1 + rate * t)).apply(W, vertices[:, 2])
+    np.testing.assert_allclose(euler, vertices[:, 2] / (1 + 2 * t), atol=2e-3)
+
+
+def test_masses_of_irregular_meshes_from_files(tmp_path):
+    """With a boundary, a point that is twice there, and one without faces; names stay."""
+    points = np.random.default_rng(0).uniform(size=(60, 2))
+    faces = Delaunay(points).simplices
+    file = tmp_path / "flat.obj"
+    rows = [f"v {x!r} {y!r} 0" for x, y in [*points.tolist(), points[0].tolist(), [5.0, 5.0]]]
+    rows += [f"f {a + 1} {b + 1} {c + 1}" for a, b, c in faces.tolist()]
+    file.write_text("\n".join(rows))
+    with pytest.warns(InputWarning, match="negative cotangent"):
+        graph = Graph.from_mesh(file, "cotangent", mass=True)
+    assert graph.n_nodes == 61
+    assert graph.node_ids[-1] == 61
+    mass, W = graph.meta["mass"], graph.normalized("rw")
+    assert mass[-1] == 0 < mass[:-1].min()
+    later = HeatKernel(3.0).exact(W)
+    np.testing.assert_allclose((mass @ later)[:-1], mass[:-1], atol=1e-14)
+    assert Graph.from_mesh(file, "length").meta == {}
+
+
+test_meshes_without_masses_are_refused = refused(
+    mass=[
+        lambda: Graph.from_mesh((SQUARE, HALVES), mass=True),
+        lambda: Graph.from_mesh((SQUARE, HALVES), "length", mass=True),
+        lambda: Graph.from_mesh((SQUARE, HALVES), "cotangent", mass=2),
+    ],
+    mesh=lambda: Graph.from_mesh(np.eye(3), "cotangent", mass=True),
+)
 
 
 # --- files ----------------------------------------------------------------------------------------

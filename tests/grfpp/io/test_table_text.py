@@ -118,7 +118,7 @@ def test_comments_blank_lines_and_line_ends():
     assert read_text("0\t1\n\t\n1\t2\n", ".tsv").n_edges == 2
     assert read_text(" a1 b2 \n b2 c3 ").node_ids == ["a1", "b2", "c3"]
     assert refused_line("0,1\n , \n1,2\n", ".csv") == 2
-    assert "call it .mtx" in file_refusal("%%MatrixMarket matrix coordinate\n3 3 2\n1 2 1\n")
+    assert "rename it to .mtx" in file_refusal("%%MatrixMarket matrix coordinate\n3 3 2\n1 2 1\n")
 
 
 def test_whole_number_labels_are_sorted():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from io_helpers import QUICK
 
 from grfpp.errors import InputError
-from grfpp.io.text import decode, naming
+from grfpp.io.text import decode, errors_about
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"))
 ENCODINGS = ["utf-8", "utf-8-sig", "utf-16", "utf-32", "utf-16-be"]
@@ -39,7 +39,7 @@ def test_bytes_that_are_no_text(data, encoding, line):
 
 
 def test_errors_are_given_a_name_once():
-    with pytest.raises(InputError, match=r"^FILE: too small$"), naming("FILE"):
+    with pytest.raises(InputError, match=r"^FILE: too small$"), errors_about("FILE"):
         raise InputError("too small")
-    with pytest.raises(KeyError), naming("FILE"):
+    with pytest.raises(KeyError), errors_about("FILE"):
         raise KeyError("no error of ours")

@@ -143,7 +143,7 @@ def test_the_number_of_threads_changes_no_bit(monkeypatch):
     assert_array_equal(one.products(C, V, rows[:5]), two.products(C, V, rows[:5]))
     whole = one.entries(C, rows, rows)
     assert_array_equal(whole, two.entries(C, rows, rows))
-    monkeypatch.setattr(chebyshev, "_KEPT_NUMBERS", 34 * 34 * 3)  # combined in parts
+    monkeypatch.setattr(chebyshev, "_BUFFER_NUMBERS", 34 * 34 * 3)  # combined in parts
     assert_allclose(two.entries(C, rows, rows), whole, atol=1e-12)
 
 

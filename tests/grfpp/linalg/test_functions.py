@@ -124,7 +124,7 @@ def test_whole_kernels_of_directed_graphs(monkeypatch, kernel):
 def test_eigenvalues_that_leave_out_where_the_function_is_large(monkeypatch):
     """The largest value on the interval says nothing of the kernel: 1e-15 of it is too much."""
     cliques = Graph(nx.disjoint_union_all([nx.complete_graph(13)] * 40)).normalized("sym")
-    monkeypatch.setattr(base, "_polynomials_pay", lambda graph, n_products: True)
+    monkeypatch.setattr(base, "_is_polynomial_faster", lambda graph, n_products: True)
     kernel = Diffusion(-30.0)
     assert kernel._symmetric(cliques) is None
     assert Diffusion(30.0)._symmetric(cliques) is not None

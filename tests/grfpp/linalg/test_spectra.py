@@ -38,7 +38,7 @@ ALL = np.linalg.eigvalsh(MATRIX.toarray())[::-1]
 @pytest.fixture(params=["lapack", "lanczos"])
 def method(request, monkeypatch):
     if request.param == "lanczos":
-        monkeypatch.setattr(spectra, "_DENSE_NODES", 0)
+        monkeypatch.setattr(spectra, "DENSE_NODES", 0)
     return request.param
 
 
@@ -75,7 +75,7 @@ def test_none_are_asked_for_and_none_are_there_and_memory_for_some(monkeypatch):
 
 
 def test_pairs_that_have_not_converged_are_left_out(monkeypatch):
-    monkeypatch.setattr(spectra, "_DENSE_NODES", 0)
+    monkeypatch.setattr(spectra, "DENSE_NODES", 0)
     exact = leading_eigenpairs(MATRIX, 3, Eigenpairs.none(60), 0.9)
     wrong = exact.vectors.copy()
     wrong[:, 1] += 1e-6 * exact.vectors[:, 2]

@@ -48,7 +48,7 @@ def test_types():
     for pairs in (ESTIMATE.to_torch(dtype=torch.float32), single.to_torch()):
         assert pairs[0][0].dtype == torch.float32
     for dtype in (torch.int32, torch.bool, "float32"):
-        with pytest.raises(InputError, match="dtype must be one of real numbers"):
+        with pytest.raises(InputError, match="dtype must be a real"):
             ESTIMATE.to_torch(dtype=dtype)
 
 

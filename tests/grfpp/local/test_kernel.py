@@ -119,7 +119,8 @@ def test_error_bars_hold_the_truth_as_often_as_they_say(kind):
         held.append(np.abs(value - exact) <= 1.96 * bar + 1e-12)
     # What pools hardly ever reach has mostly never been seen by sixteen of them.
     large = exact > 1e-2 * exact.max(axis=1, keepdims=True)
-    assert 0.92 < np.mean(np.array(held)[:, large]) < 0.98
+    # The bars of entries that few pools reach are wider than they need be.
+    assert 0.92 < np.mean(np.array(held)[:, large]) < 0.985
     nodes, values, bars = near.top_k(np.arange(n * n_copies), 3, return_std=True)
     truth = exact[np.arange(n * n_copies)[:, None] % n, nodes % n]
     assert np.mean(np.abs(values - truth) <= 1.96 * bars + 1e-12) > 0.9
@@ -244,7 +245,7 @@ def test_neighbours_of_all_nodes_with_error_bars():
     assert_array_equal(errors.toarray()[7, nodes], std)
     assert (errors.data > 0).any()
     assert_array_equal(errors.indices, matrix.indices)
-    with pytest.raises(InputError, match="return_std is not for graphs that are written"):
+    with pytest.raises(InputError, match=r"^return_std is not available"):
         near.neighbors_graph(4, "x.grf", return_std=True)
 
 
@@ -253,3 +254,119 @@ def test_a_geometric_series_that_ends_is_not_summed_to_infinity():
     kernel = grfpp.TaylorKernel([1, 0.9, 0.81])
     row = LocalKernel(W, kernel, seed=0).rows([0]).toarray()
     assert_allclose(row[0], kernel.exact(W)[0], atol=1e-3)
+
+
+@pytest.mark.parametrize("name", ["sym", "rw", None])
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        grfpp.TaylorKernel([1.0, 0.5, -0.25, 0.125]),
+        grfpp.RegularizedLaplacian(2, 0.5),
+        grfpp.InversePower(2, 2),
+    ],
+)
+def test_graphs_without_cycles_have_all_kernels(name, kernel):
+    """Their spectral radius is zero, and every walk ends: sampled, exact and local answers."""
+    rng = np.random.default_rng(0)
+    A = np.tril(rng.random((30, 30)) * (rng.random((30, 30)) < 0.2), -1)
+    W = grfpp.Graph(A).normalized(name)
+    exact = kernel.exact(W)
+    for K in (grfpp.sample(W, kernel, seed=0), grfpp.kernel_operator(W, kernel, method="walks")):
+        assert np.linalg.norm(K @ np.eye(30) - exact) < 0.05 * np.linalg.norm(exact)
+    local = LocalKernel(W, kernel)
+    np.testing.assert_allclose(local.rows(range(30)).toarray(), exact, atol=1e-9)
+    np.testing.assert_allclose(local.block(range(30), range(30)), exact, atol=1e-9)
+
+
+def _spread_graphs(number):
+    """Random graphs, kernels and budgets, on many of which entries are reached by chance."""
+    kernels = [HEAT, grfpp.Diffusion(5.0), *GEOMETRIC[:1], grfpp.InversePower(2, 2)]
+    for seed in range(number):
+        rng = np.random.default_rng(seed)
+        n, directed = int(rng.integers(30, 200)), seed % 3 == 0
+        graph = nx.gnp_random_graph(n, rng.uniform(2, 8) / n, seed=seed, directed=directed)
+        W = Graph(graph).normalized(("sym", "rw")[seed % 2], 0.9)
+        yield LocalKernel(W, kernels[seed % 4], budget=2 ** rng.uniform(1, 9), seed=seed), rng
+
+
+@pytest.mark.filterwarnings("ignore::grfpp.errors.InputWarning")
+def test_errors_of_entries_that_are_reached_by_chance():
+    found = {"rows": [], "block": [], "top_k": []}
+    for near, rng in _spread_graphs(24):
+        n = near.graph.n_nodes
+        exact = near.kernel.exact(near.graph)
+        nodes, columns = rng.choice(n, 5, replace=False), rng.choice(n, 5)
+        rows, std = near.rows(nodes, return_std=True)
+        at = (np.repeat(np.arange(5), np.diff(rows.indptr)), rows.indices)
+        best, values, bars = near.top_k(nodes, 5, return_std=True)
+        truth = np.where(best < 0, 0.0, exact[nodes[:, None], best])
+        block, block_std = near.block(nodes, columns, return_std=True)
+        for name, error, bar in (
+            ("rows", rows.data - exact[nodes[at[0]], at[1]], std.toarray()[at]),
+            ("block", block - exact[np.ix_(nodes, columns)], block_std),
+            ("top_k", values - truth, bars),
+        ):
+            error[np.abs(error) < 1e-12 * np.abs(exact).max()] = 0.0
+            found[name].append((error / np.maximum(bar, 1e-300)).ravel())
+    for scores in map(np.concatenate, found.values()):
+        assert np.mean(np.abs(scores) > 3) <= 0.006
+        assert 0.6 < np.std(scores[(scores != 0) & (np.abs(scores) < 50)]) < 1.3
+
+
+def test_exact_rows_have_no_error():
+    near = LocalKernel(karate(), HEAT, budget=1e6)
+    assert near.rows([0, 1], return_std=True)[1].data.max(initial=0.0) < 1e-12
+    assert near.entry(0, 1, return_std=True)[1] < 1e-12
+    tall = near.block(np.arange(34), [3], return_std=True)[1]
+    assert tall.shape == (34, 1) and tall.max() < 1e-12
+
+
+def test_blocks_with_many_rows_have_the_errors_of_their_transposes():
+    W = Graph(nx.gnp_random_graph(80, 0.03, seed=1)).normalized("rw")
+    near = LocalKernel(W, HEAT, budget=3, seed=0)
+    tall, wide = near.block(np.arange(80), [3], True), near.block([3], np.arange(80), True)
+    degree = np.maximum(W.out_degree, 1)
+    assert (tall[1] > 0).all()
+    assert_allclose(tall[1][:, 0], wide[1][0] * degree[3] / degree, rtol=1e-9)
+
+
+def test_only_positive_entries_have_a_node(tmp_path):
+    path = Graph(nx.path_graph(9))
+    # Nodes at odd distances are reached, but their entries are zero.
+    even = LocalKernel(path.normalized("sym", 0.5), grfpp.InversePower(1, 2), budget=1e6)
+    nodes, values = even.top_k(0, 9)
+    assert sorted(nodes[:5]) == [0, 2, 4, 6, 8] and (values[:5] > 0).all()
+    assert nodes[5:].tolist() == [-1] * 4 and not values[5:].any()
+    signed = LocalKernel(path.normalized("sym"), grfpp.TaylorKernel([1.0, -0.5, 0.25]))
+    for near in (even, signed):
+        in_memory = near.neighbors_graph(9, include_self=True)
+        assert (in_memory.data > 0).all()
+        on_disk = near.neighbors_graph(9, tmp_path / "near.grf", include_self=True)
+        assert_array_equal(in_memory.indptr, on_disk.indptr)
+        assert_array_equal(in_memory.toarray(), on_disk.adjacency.toarray())
+
+
+@pytest.mark.parametrize("loop", ["pool.write_rows", "blocks.write_side", "loops.select_largest"])
+def test_a_query_that_fails_leaves_no_trace(monkeypatch, loop):
+    W = karate()
+    near = LocalKernel(W, HEAT, budget=30, n_jobs=1)
+
+    def ask():
+        return near.rows(5).toarray(), near.entry(3, 4), near.top_k(7, 3)[1]
+
+    def fail(*arguments):
+        buffers = next(each for each in arguments if hasattr(each, "cells"))
+        # As by a loop that raises in its midst: nodes stay in the cells of their hash.
+        for node in range(34):
+            cell = node * 0x9E3779B97F4A7C15 % 2**64 >> int(buffers.shift)
+            buffers.cells[cell] = (node << 32) + 5, 0.0
+        raise ZeroDivisionError
+
+    wanted = ask()
+    package = "walks" if loop.startswith("pool") else "local"
+    with monkeypatch.context() as patch:
+        patch.setattr(f"grfpp.{package}.{loop}", fail)
+        with pytest.raises(ZeroDivisionError):
+            ask()
+    for found, value in zip(ask(), wanted, strict=True):
+        assert_array_equal(found, value)

@@ -65,5 +65,5 @@ def test_smaller_tolerances_take_larger_budgets_until_they_are_refused(monkeypat
     budgets = [pilot.budget_for(plan_of(), KERNEL, tol) for tol in (0.5, 0.2, 0.05)]
     assert budgets == sorted(set(budgets))
     monkeypatch.setattr(pilot, "MAX_BUDGET", 200.0)
-    with pytest.raises(InputError, match=r"tol=0.001 would take some .* edges a row"):
+    with pytest.raises(InputError, match=r"tol=0.001 needs about .* edges a row"):
         pilot.budget_for(plan_of(), KERNEL, 1e-3)

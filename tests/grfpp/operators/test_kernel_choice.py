@@ -8,7 +8,7 @@ from small_graphs import irregular, weighted
 
 import grfpp
 from grfpp.operators import KernelOperator
-from grfpp.operators.kernel_choice import KernelChoice, how_made
+from grfpp.operators.kernel_choice import KernelChoice, method_used
 
 OPTIONS = grfpp.WalkOptions(degree=3, n_walks=5, termination=grfpp.Poisson(3), seed=7)
 
@@ -74,6 +74,6 @@ def test_a_method_takes_the_place_of_the_estimate(method):
     K = choice.operator(irregular())
     wanted = grfpp.Diffusion(1.0).exact(choice.weights(irregular()))
     assert_allclose(K @ np.eye(len(wanted)), wanted, atol=1e-5)
-    assert how_made(K).split(":")[0] in ("dense", method)
+    assert method_used(K).split(":")[0] in ("dense", method)
     assert not KernelChoice.of(method="walks", estimate="exact").is_exact
-    assert how_made(KernelChoice.of(seed=0).operator(irregular())) == "walks"
+    assert method_used(KernelChoice.of(seed=0).operator(irregular())) == "walks"

@@ -1,5 +1,6 @@
 """What is picked on a machine whose speed is stated."""
 
+import sys
 from dataclasses import astuple, replace
 
 import networkx as nx
@@ -17,7 +18,8 @@ MACHINE = MachineCosts()
 
 
 def picked(graph, kernel, n_columns, tol=1e-3, machine=MACHINE, **options):
-    return choose(Problem(graph, kernel, tol), n_columns, Costs(machine), **options)
+    costs = Costs(machine, learns=False)  # else it counts the loading of numba too
+    return choose(Problem(graph, kernel, tol), n_columns, costs, **options)
 
 
 def test_sparse_graphs_are_multiplied_by_polynomials():
@@ -100,3 +102,12 @@ def test_terms_are_those_that_are_needed():
     K = grfpp.kernel_operator(W, grfpp.Diffusion(20.0), method="chebyshev")
     K @ np.random.default_rng(0).normal(size=(W.n_nodes, 2))
     assert abs(int(K.used.split()[1]) + 1 - problem.n_terms) <= 4
+
+
+def test_repeatable_plans_do_not_depend_on_imports(monkeypatch):
+    """The error of walks is predicted whether numba has been imported before or not."""
+    monkeypatch.setattr(planner, "predicted_walk_error", lambda problem: 1.0)
+    monkeypatch.delitem(sys.modules, "numba", raising=False)
+    problem = Problem(grid(900).normalized("sym"), grfpp.Diffusion(1.0), 1e-2)
+    plan = choose(problem, 16, Costs(MACHINE, learns=False))
+    assert "would have an error of about 1" in plan["walks"].ineligible_reason

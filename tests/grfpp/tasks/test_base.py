@@ -73,7 +73,7 @@ def test_nodes_by_name_and_once():
     names = grfpp.Graph(nx.les_miserables_graph()).names
     for given in (["Valjean", 0], [[10], [0]], np.array(["Valjean", "Napoleon"], object)):
         assert read_nodes(given, names).tolist() == [10, 0]
-    with pytest.raises(grfpp.InputError, match="not node 4"):
+    with pytest.raises(grfpp.InputError, match="node 4"):
         read_nodes([4, 2, 4], names, distinct=True)
 
 

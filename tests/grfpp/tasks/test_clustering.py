@@ -1,5 +1,6 @@
 """Clusters of nodes, and the share of pairs that they get wrong."""
 
+import pickle
 from itertools import combinations
 
 import networkx as nx
@@ -11,11 +12,13 @@ from estimator_case import KernelEstimatorCase
 from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
+from sklearn.cluster import KMeans
 from sklearn.utils.estimator_checks import parametrize_with_checks
 from small_graphs import QUICK, irregular
 from square_inputs import SquareClustering
 
 import grfpp
+from grfpp.linalg import spectra
 from grfpp.tasks import SpectralKernelClustering, pair_error, spectral
 
 CLUB = nx.karate_club_graph()
@@ -74,7 +77,7 @@ def test_scikit_learn_checks(estimator, check):
 @pytest.mark.parametrize("dense_nodes", [0, 500])
 @pytest.mark.parametrize("how", HOWS)
 def test_finds_what_was_planted(method, dense_nodes, how, monkeypatch):
-    monkeypatch.setattr(spectral, "DENSE_NODES", dense_nodes)
+    monkeypatch.setattr(spectra, "DENSE_NODES", dense_nodes)
     A, truth = planted([40, 30, 20, 10])
     clustering = clustered(A, 4, how=how, **METHODS[method])
     assert pair_error(clustering.labels_, truth) < 0.02
@@ -85,7 +88,7 @@ def test_finds_what_was_planted(method, dense_nodes, how, monkeypatch):
 @pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)
 @pytest.mark.parametrize("dense_nodes", [0, 500])
 def test_components_are_clusters(options, dense_nodes, monkeypatch):
-    monkeypatch.setattr(spectral, "DENSE_NODES", dense_nodes)
+    monkeypatch.setattr(spectra, "DENSE_NODES", dense_nodes)
     parts = [nx.cycle_graph(9), nx.cycle_graph(20), nx.complete_graph(7), nx.star_graph(30)]
     truth = np.repeat(np.arange(4), [len(part) for part in parts])
     order = np.random.default_rng(2).permutation(len(truth))
@@ -106,7 +109,7 @@ def test_equal_nodes_trees_and_narrow_kernels(monkeypatch):
     assert labels[0] != labels[2]
     assert np.count_nonzero(np.diff(clustered(nx.path_graph(40), 4).labels_)) == 3
     # All eigenvalues lie within 1e-5 of 1, and are told apart even so.
-    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    monkeypatch.setattr(spectra, "DENSE_NODES", 0)
     labels = clustered(nx.path_graph(300), 4, how="paper", estimate="exact", scale=0.0001).labels_
     assert np.count_nonzero(np.diff(labels)) == 3
 
@@ -188,6 +191,36 @@ def test_the_number_of_clusters_is_found(seed):
     assert clustered(nx.complete_graph(12), "auto").n_clusters_ == 1
 
 
+def test_the_number_of_clusters_among_many_nodes_takes_little_work(monkeypatch):
+    rng = np.random.default_rng(0)
+    truth = rng.permutation(np.arange(21_000) % 4)
+    n_edges, by_class = 120_000, np.argsort(truth, kind="stable").reshape(4, -1)
+    one, other = rng.integers(0, len(truth), (2, n_edges))
+    inside = rng.random(n_edges) < 0.8
+    other[inside] = by_class[truth[one], rng.integers(0, by_class.shape[1], n_edges)][inside]
+    A = sp.csr_array((np.ones(n_edges), (one, other)), (len(truth), len(truth)))
+    products, points, fit, solve = [], [], KMeans.fit, spectral.largest_eigenpairs
+
+    def counted(multiply, *args, **options):
+        return solve(lambda column: products.append(1) or multiply(column), *args, **options)
+
+    def recorded(self, X):
+        points.append(len(X) * self.n_init)
+        return fit(self, X)
+
+    monkeypatch.setattr(spectral, "largest_eigenpairs", counted)
+    monkeypatch.setattr(KMeans, "fit", recorded)
+    found = clustered(A + A.T, "auto", n_init=2)
+    assert found.n_clusters_ == 4
+    assert pair_error(found.labels_, truth) < 0.02
+    assert len(products) < 500
+    assert sum(points) < 21 * 21_000  # twice as many on all nodes
+    again = clustered(A + A.T, "auto", n_init=2)
+    assert_array_equal(found.predict_proba(A + A.T), again.predict_proba(A + A.T))
+    known = clustered(A + A.T, 4, n_init=2)
+    assert pair_error(known.labels_, truth) < 0.02
+
+
 def test_probabilities():
     A, truth = planted([60, 50, 40], 0.25, 0.08)
     clustering = clustered(A, 3)
@@ -208,8 +241,9 @@ def test_probabilities():
 def test_nearly_all_in_one_cluster_is_warned_of():
     graph = nx.gnp_random_graph(200, 0.1, seed=0)
     graph.add_edges_from([(0, 200), (200, 201), (201, 202), (200, 202)])
-    with pytest.warns(RuntimeWarning, match="of 203 nodes"):
+    with pytest.warns(RuntimeWarning, match="nearly all nodes are in one") as caught:
         clustered(graph, 2, how="paper", estimate="exact")
+    assert caught[0].message.details["n_nodes"] == 203
     clustered(graph, 2)
 
 
@@ -271,6 +305,8 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     assert nodes.get_title() == f"34 nodes, {k} clusters"
     assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")
+    assert figure._repr_png_().startswith(b"\x89PNG")  # notebooks show it, without pyplot
+    assert pickle.loads(pickle.dumps(figure)).axes
     axes = figure_class().subplots()
     assert clustering.plot(axes) is axes.figure
     assert axes.get_xlabel().startswith("first direction")

@@ -178,9 +178,9 @@ def test_eigenvectors_that_take_many_iterations_are_left_out(monkeypatch):
 def test_sparse_features_that_do_not_fit_are_refused_before_walking(monkeypatch):
     graph = nx.barabasi_albert_graph(6000, 8, seed=0)
     features = GraphRandomFeatures(random_state=0)
-    monkeypatch.setattr("grfpp._memory.ALWAYS_THERE", 0)
+    monkeypatch.setattr("grfpp._memory.MAX_UNCHECKED_BYTES", 0)
     monkeypatch.setattr("grfpp._memory.available_bytes", lambda: 30 * 10**6)
-    monkeypatch.setattr("grfpp.tasks.features.sample_estimate", None)
+    monkeypatch.setattr("grfpp.operators.kernel_choice.sample_estimate", None)
     with pytest.raises(InputError, match="n_components=64") as error:
         features.fit_transform(graph)
     assert "6000 nodes" in str(error.value)

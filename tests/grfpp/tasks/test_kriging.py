@@ -166,7 +166,7 @@ def test_smooth_fields_choose_wide_kernels_and_rough_ones_noise():
 def test_what_is_held_out_takes_no_part():
     data = kriging.KnownValues(N_GRID, KNOWN, FIELD[KNOWN, None].copy())
     folds = kriging._folds(N_KNOWN, N_GRID, 3)
-    held = kriging.HeldOut(process_of(GRAPH, grfpp.RegularizedLaplacian(2)), data, folds)
+    held = kriging.CrossValidation(process_of(GRAPH, grfpp.RegularizedLaplacian(2)), data, folds)
     before = held.means(0.1, 1e-6)
     data.values[folds[0]] += 100.0
     after = held.means(0.1, 1e-6)
@@ -185,7 +185,7 @@ def test_folds_hold_every_known_node_once_unless_the_graph_is_large():
 def test_settings_of_large_graphs_are_chosen_on_a_part(monkeypatch, default):
     monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 100)
     one = fitted()
-    assert one._kriging.held.data.n_nodes <= 100
+    assert one._kriging.cross_validation.data.n_nodes <= 100
     assert one.score(HIDDEN, FIELD[HIDDEN]) > 0.97
     assert (one.losses_ != default.losses_) and one.losses_.keys() == default.losses_.keys()
 
@@ -283,3 +283,11 @@ def test_methods_of_the_planner_and_what_is_refused():
         process_of(grfpp.Graph([[0, 1], [0, 0]]), grfpp.Diffusion())
     with pytest.raises(grfpp.InputError, match="converges"):
         process_of(NOVEL, grfpp.InversePower(2))
+
+
+@pytest.mark.parametrize("kernel", ["regularized-laplacian:2", "diffusion:2"])
+def test_systems_that_do_not_converge_warn(monkeypatch, kernel):
+    monkeypatch.setattr(kriging, "_MAX_STEPS", 2)
+    with pytest.warns(grfpp.errors.InputWarning, match="have not converged") as seen:
+        fitted(kernel=kernel, noise=1e-4)
+    assert len({str(warning.message) for warning in seen}) == 1

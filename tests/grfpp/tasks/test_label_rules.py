@@ -24,17 +24,19 @@ def test_products_are_those_of_the_kernels(options, is_shared):
     made = KernelProducts(CLUB, choices)
     assert made.is_shared is is_shared
     blocks = list(made.blocks(NODES, NODES[:2]))
-    masses_of = list(made.masses(NODES))
+    units = np.eye(34)[:, NODES]
+    products = list(made.products(units, NODES[:2]))
     W = CLUB.normalized(options.get("normalization", "sym"))
     for number, choice in enumerate(choices):
         K = choice.kernel.exact(W)
         if is_shared:
             K = K / choice.kernel.value(1 + MARGIN)
         size = np.abs(K).max()
-        entries, masses = blocks[number], masses_of[number]
-        assert_allclose(entries / size, K[np.ix_(NODES, NODES[:2])] / size, atol=1e-7)
+        assert_allclose(blocks[number] / size, K[np.ix_(NODES, NODES[:2])] / size, atol=1e-7)
+        rows, masses = products[number]
+        assert_allclose(rows / size, K[np.ix_(NODES[:2], NODES)] / size, atol=1e-7)
         assert_allclose(masses / size, K.sum(axis=0)[NODES] / size, atol=1e-6)
-        everywhere = made.product(number, np.eye(34)[:, NODES])
+        everywhere = made.product(number, units)
         assert_allclose(everywhere / size, K[:, NODES] / size, atol=1e-7)
         lengths = np.linalg.norm(K[:, NODES], axis=1)
         assert_allclose(made.row_norms(number, NODES) / size, lengths / size, atol=1e-7)

@@ -254,7 +254,7 @@ def test_a_class_alone_is_not_judged_by():
 
 def test_kernels_that_are_only_tried_do_not_warn():
     walked = {"estimate": "walks", "how": "propagation"}
-    with pytest.warns(RuntimeWarning, match="is off by"):
+    with pytest.warns(RuntimeWarning, match="relative error"):
         KernelLabelPropagation(CLUB, kernel="diffusion:80", **walked).fit(KNOWN, PARTIES[KNOWN])
     kernels = ["diffusion:1", "diffusion:80"]
     model = KernelLabelPropagation(CLUB, kernel=kernels, **walked).fit(KNOWN, PARTIES[KNOWN])
@@ -291,7 +291,7 @@ def test_where_products_take_long_labels_are_held_out_one_by_one(monkeypatch):
 
 def test_labels_held_out_one_by_one_are_those_without_the_diagonal():
     K = dense()
-    known = label_rules.Labelled(TRAIN, BLOCKS.labels[TRAIN], 3)
+    known = label_rules.LabelledNodes(TRAIN, BLOCKS.labels[TRAIN], 3)
     probed = np.arange(0, len(TRAIN), 6)
     unit = np.zeros(400)
     unit[TRAIN[probed]] = 1

@@ -13,6 +13,7 @@ from small_graphs import QUICK, directed, graphs, irregular
 
 import grfpp
 from grfpp.kernels import Cosine, Diffusion
+from grfpp.linalg import spectra
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.tasks import spectral
 from grfpp.tasks.spectral import anchors, cluster_groups, component_groups, modularity
@@ -22,7 +23,7 @@ TAU = 0.25
 
 @pytest.fixture(params=[0, 500], ids=["lanczos", "dense"])
 def dense_nodes(request, monkeypatch):
-    monkeypatch.setattr(spectral, "DENSE_NODES", request.param)
+    monkeypatch.setattr(spectra, "DENSE_NODES", request.param)
     return request.param
 
 
@@ -54,7 +55,7 @@ def test_lanczos_finds_what_lapack_finds(method, monkeypatch):
     A, _ = planted([40, 30, 20, 15])
     K = kernel_operator(A, random_state=1, **METHODS[method])
     dense, values = spectral_embedding(K, A, 4)
-    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    monkeypatch.setattr(spectra, "DENSE_NODES", 0)
     monkeypatch.setattr(type(K), "toarray", None)  # nothing is formed
     found, found_values = spectral_embedding(K, A, 4)
     assert_allclose(found_values, values, rtol=1e-7)
@@ -80,7 +81,7 @@ def test_lanczos_finds_all_copies_of_an_eigenvalue(graph, options, tol, monkeypa
     A = nx.to_scipy_sparse_array(graph)
     K = kernel_operator(A, **options)
     _, values = spectral_embedding(K, A, 8)
-    monkeypatch.setattr(spectral, "DENSE_NODES", 0)
+    monkeypatch.setattr(spectra, "DENSE_NODES", 0)
     _, found = spectral_embedding(K, A, 8)
     assert_allclose(found, values, rtol=tol, atol=tol)
 

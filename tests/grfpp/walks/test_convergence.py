@@ -59,11 +59,11 @@ IGNORE = {"on_infinite_variance": "ignore"}
 )
 def test_a_variance_that_drowns_the_estimate_is_warned_of(kernel, law):
     W = karate()
-    with pytest.warns(RuntimeWarning, match="relative error of") as caught:
+    with pytest.warns(RuntimeWarning, match="relative error of each factor") as caught:
         options = {"walks": "independent", "check_error": False}
         K = grfpp.sample(W, kernel, 1, 16, law, seed=0, **options)
     assert caught[0].filename == __file__
-    floor = float(re.search(r"error of ([\d.e+]+) at least", str(caught[0].message)).group(1))
+    floor = caught[0].message.details["least_relative_error"]
     errors = [
         relative_error(sample(W, kernel, 1, 16, law, seed=seed, **IGNORE), kernel, W)
         for seed in range(8)
@@ -150,7 +150,7 @@ def test_where_no_law_helps_the_message_says_so():
     # Unequal weights: M grows by more than one although the series converges.
     graph = Graph(weighted(12, density=0.9)).normalized("sym", 0.95)
     assert np.exp(growth_of(graph)[-1]) > 1
-    with pytest.raises(InfiniteVarianceError, match="no law of the lengths makes it finite"):
+    with pytest.raises(InfiniteVarianceError, match="no law of the lengths"):
         check(INVERSE, 1, Geometric(0.01), graph)
 
 
@@ -245,7 +245,7 @@ GRID = Graph(nx.to_scipy_sparse_array(nx.grid_2d_graph(30, 30)))
 )
 def test_pools_that_are_lost_in_a_kernel_warn_and_say_what_helps(kernel, scale, degree):
     W = GRID.normalized("sym", scale)
-    with pytest.warns(RuntimeWarning, match="Take a higher degree") as seen:
+    with pytest.warns(RuntimeWarning, match="the kernel reaches too far for the walks") as seen:
         K = grfpp.sample(W, kernel, degree, seed=0, symmetrize=False, check_error=False)
     assert len(seen) == 1
     assert grfpp.relative_error(K, kernel, W) > 0.6

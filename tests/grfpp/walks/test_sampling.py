@@ -14,7 +14,7 @@ from grfpp.walks import WalkPlan, sample_factor, sample_rows, sampling
 from grfpp.walks.planning import plan_walks
 from grfpp.walks.pool_arrays import PoolBuffers
 from grfpp.walks.reference import reference_rows
-from grfpp.walks.sampling import expected_entries, most_entries, pool_room, walker_bytes
+from grfpp.walks.sampling import expected_entries, max_row_entries, pool_room, walker_bytes
 
 KINDS = ["weighted, sym", "unweighted, sym", "directed, None", "loops and isolated, sym"]
 BLOCK_SIZES = [(24_000, 600_000), (300, 2_000), (8, 50)]
@@ -148,7 +148,7 @@ def test_a_pilot_tells_the_size_of_large_factors():
 def test_no_row_has_more_entries_than_the_bound(walks, n_walks):
     plan = planned(ring(5000), walks=walks, n_walks=n_walks)
     longest = np.diff(sample_rows(plan, np.arange(200)).indptr).max()
-    assert longest <= most_entries(plan)
+    assert longest <= max_row_entries(plan)
 
 
 def test_factors_that_do_not_fit_are_refused_before_walking(monkeypatch):

@@ -8,7 +8,7 @@ from scipy.stats import ttest_rel
 
 from grfpp_lab.experiments import claims as views
 from grfpp_lab.experiments.claims import compare, judge_gaps, judged, paired, plus_minus, worst
-from grfpp_lab.harness.experiment import Holds
+from grfpp_lab.harness.experiment import Claim, Holds
 
 
 def test_pairs_need_both_sides_and_the_worst_answer_counts():
@@ -46,6 +46,30 @@ def test_a_claim_on_errors_is_about_its_own_rows():
     (table,) = [make(ROWS) for make in claim.tables]
     assert table.groups[0].rows == [["Karate", "0.06 ± 0.01", "0.03 ± 0.01"]]
     assert table.caption.startswith("Relative error at 16 walks")
+
+
+def test_pooled_walks_have_panels_of_their_own():
+    rows = [*ROWS, *({**row, "walks": views.POOLED, "error": 1e-14} for row in ROWS)]
+    panels = views.error_panels(rows, views.degree_series(rows))
+    assert [panel.title for panel in panels] == [
+        *("Karate", "Karate, pooled", "ER(20, 0.2)", "ER(20, 0.2), pooled")
+    ]
+    for panel, is_pooled in zip(panels, [False, True] * 2, strict=True):
+        assert all(("pooled" in curve.name) == is_pooled for curve in panel.curves)
+
+
+@pytest.mark.parametrize(
+    ("n", "holds"), [(1, Holds.FEW), (2, Holds.FEW), (3, Holds.YES), (0, Holds.OPEN)]
+)
+def test_a_few_graphs_are_no_verdict(n, holds):
+    rows = [{**row, "graph": graph} for graph in "abc"[:n] for row in ROWS[:4]]
+
+    def judge(own):
+        return judged("less", [compare(own, "", {"degree": 2}, {"degree": 1})])
+
+    verdict = Claim("name", list, judge).verdict(rows)
+    assert verdict.holds is holds
+    assert ("a verdict needs 3" in verdict.measured) is (holds is Holds.FEW)
 
 
 def test_digits():

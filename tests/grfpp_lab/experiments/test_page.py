@@ -44,6 +44,8 @@ def test_the_page_stands_alone_and_has_every_figure_beside_its_verdict(finished)
     for text in ("grfpp reproduce estimation-study --tiny --seed 0", "σ² = 1", "p_halt = 0.1"):
         assert text in html
     assert "meshes/thingi10k_60246.stl.zip is not at hand" in html
+    assert "not of the paper&#39;s sizes: no mesh is at hand" in html.replace("’", "&#39;")
+    assert html.count("processes at work on the machine") == len(NAMES)
     figures = {path.name: path for path in (folder / "figures").iterdir()}
     assert set(figures) == {f"{c.name}.{kind}" for c in CLAIMS for kind in ("pdf", "png")}
     assert all(figures[f"{c.name}.pdf"].read_bytes().startswith(b"%PDF") for c in CLAIMS)

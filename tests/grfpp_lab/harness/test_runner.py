@@ -64,6 +64,15 @@ def test_what_is_stored_is_not_run_again(tmp_path):
     assert (len(more.rows), more.n_found, called) == (3, 2, [True])
 
 
+def test_the_load_is_kept_with_each_cell_and_told(tmp_path, monkeypatch):
+    loads = iter([0.5, 7.25])
+    monkeypatch.setattr(store, "load", lambda: next(loads))
+    cells = [{"x": 1}, {"x": 2}]
+    for outcome in (ran(squares(cells), tmp_path, jobs=1), ran(squares(cells), tmp_path)):
+        assert sorted(outcome.loads) == [0.5, 7.25]
+        assert store.summary(outcome)["load"] == [0.5, 7.25]
+
+
 def test_timing_experiments_run_alone_and_last(tmp_path):
     order = []
 

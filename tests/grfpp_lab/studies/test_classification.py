@@ -15,7 +15,7 @@ def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
     classification.show_judging(["generated"], 2, 0)
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("generated: 40 graphs, features in ")
-    names = ["chosen in the folds", "walk-masses alone", "signatures alone", "label-pairs alone"]
+    names = ["chosen in the folds", "walk-masses alone", "colours alone", "label-pairs alone"]
     names += ["spectrum-and-pairs", "WL-VH of GraKeL"]
     assert [line[2:28].strip() for line in lines[1:7]] == names
     assert all(50 <= float(line[28:].split()[0]) <= 100 for line in lines[1:7])

@@ -79,5 +79,6 @@ def test_sureness(small, capsys):
     assert len(told) == 2 * (2 + len(clustering.WIDTHS))
     assert f"{clustering.TEMPERATURE:g} is the default" in told[0]
     assert f"{clustering.TEMPERATURE:g}" in {line.split()[0] for line in told}
-    clustering.main(["large", "--nodes", "2000"])
-    assert "10 clusters: " in capsys.readouterr().out
+    for part in ("large", "auto"):
+        clustering.main([part, "--nodes", "2000"])
+        assert "10 clusters: " in capsys.readouterr().out

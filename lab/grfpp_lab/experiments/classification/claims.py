@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from grfpp.options import WalkOptions
 from grfpp_lab.experiments import claims
 from grfpp_lab.experiments.claims import number, table
 from grfpp_lab.experiments.classification.graph_sets import GRAPH_KERNEL, SIZES
+from grfpp_lab.experiments.measuring import mean_and_error
 from grfpp_lab.harness.experiment import Row, Rows
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Curve, Panel
@@ -98,21 +98,16 @@ class Scores:
         return float(np.mean(list(self.by_fold.values())))
 
     @property
-    def deviation(self) -> float:
-        """Standard deviation over folds, as tables of accuracies have it."""
-        return float(np.std(list(self.by_fold.values())))
-
-    @property
     def standard_error(self) -> float:
         """Of the mean, as if folds were independent."""
-        return self.deviation / math.sqrt(max(1, len(self.by_fold) - 1))
+        return mean_and_error(list(self.by_fold.values()))[1]
 
     def above(self, other: Scores) -> claims.Difference:
         """By how many points it is above another method, fold by fold."""
         return claims.paired(self.by_fold, other.by_fold)
 
     def __str__(self) -> str:
-        return f"{self.mean:.1f} ± {self.deviation:.1f}"
+        return f"{self.mean:.1f} ± {self.standard_error:.1f}"
 
 
 def scores(rows: Rows, **wanted: Any) -> Scores | None:
@@ -316,9 +311,9 @@ def paper_table(rows: Rows) -> Table:
         of_kernel(rows, DIFFUSION),
         lambda name: [_quoted(theirs, name) for theirs in _OURS.values()],
         (EXACT, GRF),
-        "Accuracy in per cent, mean ± standard deviation over folds; the number of walks is chosen "
-        f"within each fold, and {DEFAULT_WALKS} for pooled walks. Differences: fold by fold, ± "
-        "standard error.",
+        "Accuracy in per cent, mean ± standard error over folds; the number of walks is chosen "
+        f"within each fold, and {DEFAULT_WALKS} for pooled walks. Differences: fold by fold. ± in "
+        "the paper's columns: its standard deviations.",
     )
 
 
@@ -390,8 +385,9 @@ def kernels_table(rows: Rows) -> Table:
     return Table(
         ["method", *names],
         groups,
-        "Accuracy in per cent, mean ± standard deviation over folds. Quoted numbers stand in the "
-        "paper's tables, which has them from a survey; they were not run here.",
+        "Accuracy in per cent, mean ± standard error over folds. Quoted numbers stand in the "
+        "paper's tables, which has them from a survey, ± standard deviation; they were not run "
+        "here.",
         wraps=tuple(range(1, len(names) + 1)),
     )
 
@@ -410,7 +406,7 @@ def labels_table(rows: Rows) -> Table:
     return table(
         ["data set", "method", SPECTRUM, *LABEL_FEATURES, "chosen in the folds", "gain"],
         lines,
-        "Accuracy in per cent, mean ± standard deviation over folds. same-label: the spectrum of "
+        "Accuracy in per cent, mean ± standard error over folds. same-label: the spectrum of "
         "the graph without its edges between different labels, normalised after they are gone. "
         "spectrum-and-pairs: the spectrum, and the sums of the kernel over pairs of labels.",
         words=(0, 1),
@@ -428,10 +424,10 @@ def walks_table(rows: Rows) -> Table:
     return table(
         ["data set", WALK_METHOD, RIVAL, "difference", "chosen"],
         lines,
-        "Accuracy in per cent, mean ± standard deviation over the same folds. Features from walks "
-        "by length and labels: masses with a random forest, or signatures with a support vector "
-        "machine, chosen with the penalty within the folds. Lengths and bins were settled on other "
-        "collections.",
+        "Accuracy in per cent, mean ± standard error over the same folds. Features from walks "
+        "by length and labels: masses with a random forest, or Weisfeiler–Lehman colours with a "
+        "support vector machine, chosen with the penalty within the folds. Lengths and rounds were "
+        "settled on other collections.",
         words=(0, 4),
     )
 

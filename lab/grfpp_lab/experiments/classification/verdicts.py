@@ -32,13 +32,14 @@ def judge(rows: Rows) -> Verdict:
         "GRF++ performs on par with the diffusion kernel and always beats GRF, on 12 data sets; "
         "accuracies are in its tables"
     )
-    return _all_of(paper, [_as_in_paper(own), *_par_and_above(own)])
+    return _all_of(paper, own, [_as_in_paper(own), *_par_and_above(own)])
 
 
 def judge_squared(rows: Rows) -> Verdict:
     """The same for exp(W²), without the paper's exact column, which is that of diffusion."""
     paper = "for exp(W²), GRF++ outperforms GRF and matches the exact kernel on all 8 data sets"
-    return _all_of(paper, _par_and_above(s.of_kernel(rows, s.SQUARED)))
+    own = s.of_kernel(rows, s.SQUARED)
+    return _all_of(paper, own, _par_and_above(own))
 
 
 def judge_pooled(rows: Rows) -> Verdict:
@@ -64,9 +65,10 @@ def judge_pooled(rows: Rows) -> Verdict:
     )
 
 
-def _all_of(paper: str, parts: list[tuple[str, Holds]]) -> Verdict:
+def _all_of(paper: str, rows: Rows, parts: list[tuple[str, Holds]]) -> Verdict:
+    n_sets = len(claims.distinct(claims.select(rows, method=s.GRFPP), "dataset")) or None
     return claims.verdict(
-        paper, [words for words, _ in parts], claims.worst([holds for _, holds in parts])
+        paper, [words for words, _ in parts], claims.worst([h for _, h in parts]), n_sets
     )
 
 
@@ -91,7 +93,7 @@ def judge_kernels(rows: Rows) -> Verdict:
     upper = [2 * rank <= n + 1 for name, (rank, n) in ranks.items() if name in UNLABELLED]
     if not upper:
         return claims.verdict(paper, [words, "no unlabelled data to judge by"])
-    return claims.verdict(paper, words, bool(np.mean(upper) >= 0.5))
+    return claims.verdict(paper, words, bool(np.mean(upper) >= 0.5), len(upper))
 
 
 def judge_labels(rows: Rows) -> Verdict:
@@ -114,7 +116,7 @@ def judge_labels(rows: Rows) -> Verdict:
     if not gains:
         return claims.verdict(paper)
     words = "points that labels add to GRF++, features chosen within the folds: "
-    return claims.verdict(paper, words + "; ".join(facts), _all_above(gains))
+    return claims.verdict(paper, words + "; ".join(facts), _all_above(gains), len(gains))
 
 
 def judge_walks(rows: Rows) -> Verdict:
@@ -129,7 +131,7 @@ def judge_walks(rows: Rows) -> Verdict:
     near = [gap.mean >= -NEAR_RIVAL for gap in gaps.values()]
     words = ", ".join(f"{name} {gap.words()}" for name, gap in gaps.items())
     holds = Holds.YES if np.mean(near) >= NEAR_RIVAL_MOST else Holds.NO
-    return claims.verdict(bar, [f"so on {sum(near)} of {len(near)}: {words}"], holds)
+    return claims.verdict(bar, [f"so on {sum(near)} of {len(near)}: {words}"], holds, len(near))
 
 
 def _as_in_paper(rows: Rows) -> tuple[str, Holds]:

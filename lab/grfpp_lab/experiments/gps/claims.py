@@ -170,7 +170,7 @@ def paper_table(rows: Rows) -> Table:
             TableGroup("measured here, small data and models", measured),
             TableGroup("quoted from the paper, not comparable", quoted),
         ],
-        "Test metric in per cent, mean and standard deviation over the seeds. In the paper the "
+        "Test metric in per cent, mean and standard error over the seeds. In the paper the "
         "rows of the two Peptides sets carry their names, and the arrow, the wrong way round; they "
         "are put right here. The targets of Peptides-struct are not at hand: those measured are "
         "shapes of other conformers, of small molecules, and not comparable.",
@@ -234,14 +234,14 @@ def reference_table(rows: Rows) -> Table:
     ]
     caption = (
         "Test metric in per cent (MAE × 100 of Peptides-struct, where less is better), mean and "
-        "standard deviation over the seeds."
+        "standard error over the seeds."
     )
     return claims.table(["data", *present], lines, caption)
 
 
 def _cells(rows: Rows, name: str, encodings: Sequence[str]) -> list[str]:
     return [
-        claims.mean_and_deviation(
+        claims.mean_text(
             [100 * row["test"] for row in claims.select(rows, dataset=name, encoding=encoding)]
         )
         for encoding in encodings

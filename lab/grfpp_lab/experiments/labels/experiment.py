@@ -14,7 +14,7 @@ from grfpp._imports import how_to_install, missing_packages
 from grfpp.datasets import load_planetoid
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
-from grfpp_lab.experiments.claims import chart, distinct, select, verdict
+from grfpp_lab.experiments.claims import chart, distinct, mean_text, select, verdict
 from grfpp_lab.experiments.measuring import at_hand, pick, seeds, why_absent
 from grfpp_lab.graphs import N_LABELLED, N_VALIDATION, Split, block_model, split_of
 from grfpp_lab.harness import experiment as lab
@@ -198,7 +198,7 @@ def table(rows: Rows) -> Table:
             *("random splits, %", "calibration error, mean", "splits"),
         ],
         groups,
-        "Share of test nodes whose label is right; random splits: mean and standard deviation. "
+        "Share of test nodes whose label is right; random splits: mean and standard error. "
         "Seconds of fit and prediction on one thread, with the choice of kernel.",
     )
 
@@ -218,12 +218,8 @@ def _cells(rows: Rows) -> list[str]:
 
 
 def spread_of(rows: Rows) -> str:
-    """Mean and standard deviation in percent."""
-    if not rows:
-        return ""
-    shares = [100 * row["accuracy"] for row in rows]
-    deviation = f" ± {np.std(shares, ddof=1):.1f}" if len(shares) > 1 else ""
-    return f"{np.mean(shares):.1f}{deviation}"
+    """Mean and standard error in percent."""
+    return mean_text([100 * row["accuracy"] for row in rows], 1)
 
 
 def _error(rows: Rows) -> str:

@@ -74,8 +74,8 @@ def chosen_rows(rows: Rows, method: str) -> dict[str, Row]:
 
 
 def true_meshes(by_mesh: dict[str, Row]) -> dict[str, Row]:
-    """Without the meshes that only stand in for those of the paper."""
-    return {name: row for name, row in by_mesh.items() if not row["stand_in"]}
+    """Without spheres, and the meshes that only stand in for those of the paper."""
+    return {name: row for name, row in by_mesh.items() if row["paper_size"] and not row["stand_in"]}
 
 
 def beside_paper(rows: Rows, method: str) -> list[Row]:
@@ -97,12 +97,13 @@ _STYLES = {
 def cosine_panels(rows: Rows) -> list[Panel]:
     """Cosines, and their distance to brute force."""
     methods = (BRUTE, GRF, STITCHED, claims.POOLED)
-    return [*_cosine_panel(rows, methods), *_missing_panel(rows, methods[1:])]
+    return [*_cosine_panel(rows, methods), *_missing_panel(rows, (GRF, STITCHED))]
 
 
 def pooled_panels(rows: Rows) -> list[Panel]:
     """How far the cosines of walks are from those of brute force."""
-    return _missing_panel(rows, (GRF, STITCHED, claims.POOLED), either_way=True)
+    groups = (GRF, STITCHED), (claims.POOLED,)  # in one panel two of them would be one cloud
+    return [panel for methods in groups for panel in _missing_panel(rows, methods, either_way=True)]
 
 
 def kriging_panels(rows: Rows) -> list[Panel]:
@@ -275,7 +276,8 @@ def judge_cosines(rows: Rows) -> Verdict:
             f"GRF with twice the walks, which takes as many steps as GRF++, has "
             f"{with_twice[TWICE]:.4f}"
         )
-    return claims.verdict(paper, facts, abs(missing) <= NEAR and means[STITCHED] > means[GRF])
+    holds = abs(missing) <= NEAR and means[STITCHED] > means[GRF]
+    return claims.verdict(paper, facts, holds, len(by_method[GRF]))
 
 
 def judge_pooled(rows: Rows) -> Verdict:
@@ -295,7 +297,7 @@ def judge_pooled(rows: Rows) -> Verdict:
         f"on one mesh at most {abs(gaps[worst]):.4f} away ({worst})",
         _counted("above GRF++", by_method[claims.POOLED], by_method[STITCHED]),
     ]
-    return claims.verdict(bar, facts, abs(above) <= POOLED_NEAR)
+    return claims.verdict(bar, facts, abs(above) <= POOLED_NEAR, len(gaps))
 
 
 def judge_kriging(rows: Rows) -> Verdict:
@@ -326,7 +328,7 @@ def judge_kriging(rows: Rows) -> Verdict:
         seconds = timed[0]["seconds"]
         facts.append(f"{_KRIGING_SIZE:,} vertices take {seconds:.2g} s from file to cosine")
         answers.append(seconds < _KRIGING_SECONDS)
-    return claims.verdict(bar, facts, all(answers))
+    return claims.verdict(bar, facts, all(answers), n)
 
 
 def judge_reuse(rows: Rows) -> Verdict:
@@ -336,9 +338,8 @@ def judge_reuse(rows: Rows) -> Verdict:
     if not means:
         return claims.verdict(paper)
     counted = _counted("GRF++r above GRF", by_method[REUSED], by_method[GRF])
-    return claims.verdict(
-        paper, [_mean_cosines(by_method, means), counted], means[REUSED] > means[GRF]
-    )
+    holds, n = means[REUSED] > means[GRF], len(by_method[GRF])
+    return claims.verdict(paper, [_mean_cosines(by_method, means), counted], holds, n)
 
 
 def judge_paper(rows: Rows) -> Verdict:
@@ -357,7 +358,8 @@ def judge_paper(rows: Rows) -> Verdict:
             f"{ours.mean():.4f} against the paper's {theirs.mean():.4f}"
         )
     if BRUTE not in likeness:
-        return claims.verdict(paper, "too few meshes of the paper to compare")
+        n = len(beside_paper(rows, BRUTE)) or None
+        return claims.verdict(paper, "too few meshes of the paper to compare", None, n)
     return claims.verdict(paper, facts, likeness[BRUTE] > _LIKE)
 
 
@@ -387,7 +389,7 @@ def judge_seconds(rows: Rows) -> Verdict:
     facts += _rivals(timed)
     if not answers:
         return claims.verdict(paper, [*facts, "too small to judge"])
-    return claims.verdict(paper, facts, all(answers))
+    return claims.verdict(paper, facts, all(answers), len(answers))
 
 
 def _rivals(timed: Mapping[tuple[str, int], Row]) -> list[str]:
@@ -406,7 +408,7 @@ def _rivals(timed: Mapping[tuple[str, int], Row]) -> list[str]:
 
 
 def judge_picture(rows: Rows) -> Verdict:
-    """GRF++ above GRF on the mesh that is drawn."""
+    """The cosines on the mesh that is drawn, which is one and no verdict."""
     paper = "GRF++ predicts normals better than GRF"
     own = {row["method"]: row for row in claims.select(rows, part=PICTURE)}
     if not {GRF, STITCHED} <= set(own):
@@ -416,7 +418,7 @@ def judge_picture(rows: Rows) -> Verdict:
     )
     first = next(iter(own.values()))
     measured = f"{facts}, with {first['n_walks']} walks ({first['credit']})"
-    return claims.verdict(paper, measured, own[STITCHED]["cosine"] > own[GRF]["cosine"])
+    return claims.verdict(paper, measured)
 
 
 #: Cosines by method and mesh.

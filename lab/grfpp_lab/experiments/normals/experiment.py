@@ -111,7 +111,9 @@ def plan(settings: lab.Settings) -> lab.Plan:
     drawn = next((each for each in meshes if each["graph"] == mine.drawn), meshes[-1])
     cells.append({**drawn, "part": claims.PICTURE, "method": "all", **one, **shared})
     described = {
-        "meshes": "Thingi10K" if meshes[0]["paper_size"] else "spheres (no meshes here)",
+        "meshes": f"{len(meshes)} of {len(meshes) + len(skipped)}, Thingi10K"
+        if meshes[0]["graph"].startswith("mesh")
+        else "spheres, which are not the paper's: no mesh is at hand",
         "hidden": f"{claims.MASK:.0%} of the vertices",
         "kernel": "exp(W)",
         "weights": "W = σ² D^-1/2 A D^-1/2, all edges of weight 1",

@@ -13,6 +13,7 @@ from grfpp.datasets import mesh_table
 from grfpp.errors import MissingDataError
 from grfpp.io.atomic import atomic_write
 from grfpp.tasks.normals import HiddenNormals, predict_normals
+from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.experiments.claims import select
 from grfpp_lab.experiments.measuring import pick
 from grfpp_lab.experiments.normals.claims import DEGREE, PICTURE, PICTURED_MESH
@@ -83,7 +84,27 @@ def error_surfaces(
 
 def draw_errors(path: Path, *arguments: Any) -> None:
     """Write the picture of `error_surfaces`; `grfpp interpolate --picture` finds it by name."""
-    figure = surfaces_figure(error_surfaces(*arguments))
+    _write(path, error_surfaces(*arguments))
+
+
+def draw_field(
+    path: Path,
+    mesh: TriangleMesh,
+    known: IntArray,
+    given: FloatArray,
+    field: FloatArray,
+    towards: tuple[float, float, float],
+) -> None:
+    """Write the picture of ``grfpp interpolate --values``: the field where known, and all of it."""
+    seen, before = Mesh(mesh.vertices, mesh.faces, towards), np.full(len(field), np.nan)
+    before[known] = given
+    low, high = (float(end([*given, *field])) for end in (min, max))
+    shown = {"known": before, "predicted": field}
+    _write(path, [Surface(name, seen, shown[name], high, "value", least=low) for name in shown])
+
+
+def _write(path: Path, panels: list[Surface]) -> None:
+    figure = surfaces_figure(panels)
     with atomic_write(path) as stream:
         figure.savefig(stream, format=path.suffix[1:].lower(), dpi=200)
 

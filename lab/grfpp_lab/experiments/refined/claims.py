@@ -70,7 +70,9 @@ class Ratio(Bar):
         return part(value)
 
 
-def judge_bars(claim: str, bars: Sequence[Bar], more: Sequence[str] = ()) -> Verdict:
+def judge_bars(
+    claim: str, bars: Sequence[Bar], more: Sequence[str] = (), n_cases: int | None = None
+) -> Verdict:
     """Whether all bars are met; nothing is judged where there is none.
 
     Examples
@@ -82,7 +84,7 @@ def judge_bars(claim: str, bars: Sequence[Bar], more: Sequence[str] = ()) -> Ver
         return verdict(OURS + claim)
     n_met = sum(bar.is_met for bar in bars)
     facts = f"{n_met} of {len(bars)} bars met: {', '.join(bar.words() for bar in bars)}"
-    return verdict(OURS + claim, [facts, *more], n_met == len(bars))
+    return verdict(OURS + claim, [facts, *more], n_met == len(bars), n_cases)
 
 
 def small(value: float) -> str:
@@ -149,7 +151,8 @@ def judge_steps(rows: Rows) -> Verdict:
             gain = HUBS_GAIN if graph in WITH_HUBS else GAIN
             bars.append(Ratio(title_of(graph), averaged["error"] / paper["error"], 1 / gain))
             plain.append(part(pooled["error"] / paper["error"]))
-    return judge_bars(claim, bars, [f"not averaged {', '.join(plain)}"] if plain else ())
+    more = [f"not averaged {', '.join(plain)}"] if plain else ()
+    return judge_bars(claim, bars, more, len(bars))
 
 
 def judge_everywhere(rows: Rows) -> Verdict:
@@ -296,7 +299,7 @@ def judge_seconds(rows: Rows) -> Verdict:
             ratio = max(pooled["error"] / independent["error"] for pooled, independent in pairs)
             bars.append(Ratio(title_of(graph), ratio, 1.0))
             more += _as_exact(select(own, method=CHEBYSHEV), pairs[-1][0])
-    return judge_bars(claim, bars, list(dict.fromkeys([*more[:1], *more[-1:]])))
+    return judge_bars(claim, bars, list(dict.fromkeys([*more[:1], *more[-1:]])), len(bars))
 
 
 def _as_exact(rows: Rows, pooled: Row) -> Sequence[str]:

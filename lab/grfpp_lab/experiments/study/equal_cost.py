@@ -130,7 +130,7 @@ def judge(rows: lab.Rows) -> lab.Verdict:
     if ours.pairs:
         words += f"; {ours.text} × {ours.ratio:.2g}"
     facts = f"errors relative to GRF with as many steps: {words}. Below GRF: {gains[0].words()}"
-    return claims.verdict(_PAPER, facts, gains[0].holds)
+    return claims.verdict(_PAPER, facts, gains[0].holds, claims.n_graphs(gains))
 
 
 _BY = ("graph", "budget")

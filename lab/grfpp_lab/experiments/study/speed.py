@@ -148,7 +148,9 @@ def judge(rows: lab.Rows) -> lab.Verdict:
             f"{_arrow(stitch)} s"
         )
         answers.append(walk[1] < walk[0] and stitch[1] < stitch[0])
-    return verdict(paper, facts, all(answers)) if answers else verdict(paper)
+    if not answers:
+        return verdict(paper)
+    return verdict(paper, facts, all(answers), min(row["n_graphs"] for row in rows))
 
 
 def _arrow(pair: list[float]) -> str:

@@ -4,7 +4,7 @@ import numpy as np
 
 from grfpp_lab.experiments import claims
 from grfpp_lab.experiments.vit.data import LAM, LEARNED, MASKED, METHODS, PAPER, PLAIN, TITLES
-from grfpp_lab.harness.experiment import Holds, Row, Rows, Verdict
+from grfpp_lab.harness.experiment import FEWEST, Holds, Row, Rows, Verdict
 from grfpp_lab.report.page import Table, TableGroup
 from grfpp_lab.report.panels import Panel
 
@@ -56,7 +56,7 @@ def table(rows: Rows) -> Table:
         measured.append(
             [
                 TITLES[name],
-                *(claims.mean_and_deviation(list(each.values())) for each in found),
+                *(claims.mean_text(list(each.values())) for each in found),
                 *_columns(gain(rows, name, MASKED, PLAIN)),
                 *_columns(gain(rows, name, LEARNED, PLAIN)),
                 str(max(len(each) for each in found)),
@@ -83,7 +83,7 @@ def table(rows: Rows) -> Table:
                 "quoted from the paper: other data, far larger models, not comparable", quoted
             ),
         ],
-        "Top-1 accuracy in per cent on test pictures, mean ± standard deviation over seeds; "
+        "Top-1 accuracy in per cent on test pictures, mean ± standard error over seeds; "
         "differences seed by seed, mean ± standard error, with the p-value of the paired "
         f"t-test.{strength}",
     )
@@ -95,10 +95,6 @@ def _columns(difference: claims.Difference) -> tuple[str, str]:
     return difference.words(2), f"{difference.p:.2g}"
 
 
-#: With fewer seeds nothing is said.
-FEWEST = 3
-
-
 def judge(rows: Rows) -> Verdict:
     """Whether the mask adds to accuracy on every data set, and by more than chance."""
     quoted = (f"{TITLES[n]} {own[PLAIN]:.2f} → {own[MASKED]:.2f}" for n, own in PAPER.items())
@@ -108,7 +104,9 @@ def judge(rows: Rows) -> Verdict:
     )
     gains = _gains(rows, MASKED)
     if not gains:
-        return claims.verdict(paper, f"fewer than {FEWEST} seeds to compare")
+        return claims.verdict(
+            paper, f"fewer than {FEWEST} seeds to compare", None, 0 if rows else None
+        )
     facts = ["points that the mask adds: " + _gain_words(gains)]
     noise = [name for name, each in gains.items() if not each.is_sure]
     if len(noise) == len(gains):

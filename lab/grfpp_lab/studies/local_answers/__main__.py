@@ -61,20 +61,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
             for case in blocks.cases(options.block_nodes, options.block_rows):
                 title = f"block of {len(case.nodes):,} of {case.W.n_nodes:,} nodes: {case.title}"
                 verdicts += print_section(title, blocks.run(case))
-        if "process" in options.parts:
-            n_nodes = max(options.sizes)
-            path = asking.map_path(folder, n_nodes)
-            lines = process.run(path, asking.SEED, asking.QUESTIONS["exp(W)"].budget)
-            verdicts += print_section(
-                f"a fresh process at a map of {n_nodes:,} nodes, exp(W)", lines
-            )
-        if "cold" in options.parts:
-            n_nodes = max(options.sizes)
-            path = asking.map_path(folder, n_nodes)
-            lines = process.run_cold(path, asking.SEED, asking.QUESTIONS["exp(W)"].budget)
-            verdicts += print_section(
-                f"a map of {n_nodes:,} nodes that is on disk alone, exp(W)", lines
-            )
+        n_nodes = max(options.sizes)
+        for part, measure, title in (
+            ("process", process.run, f"a fresh process at a map of {n_nodes:,} nodes, exp(W)"),
+            ("cold", process.run_cold, f"a map of {n_nodes:,} nodes that is on disk alone, exp(W)"),
+        ):
+            if part in options.parts:
+                path, budget = asking.map_path(folder, n_nodes), asking.QUESTIONS["exp(W)"].budget
+                verdicts += print_section(title, measure(path, asking.SEED, budget))
     met = sum(verdict.met for verdict in verdicts)
     print(f"\n{met} of {len(verdicts)} met")
 

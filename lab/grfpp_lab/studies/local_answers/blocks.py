@@ -1,6 +1,7 @@
 """``K[S, S]`` between 1,000 nodes of a million: two-sided pools beside sparse Chebyshev vectors."""
 
 from functools import partial
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -8,6 +9,8 @@ import numpy as np
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, Kernel
 from grfpp.linalg import chebyshev
+from grfpp.linalg.csr import CsrProduct
+from grfpp.linalg.functions import unit_columns
 from grfpp.local import LocalKernel
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.benchmark.timing import best_seconds, timed
@@ -91,16 +94,10 @@ class _Terms:
     def __init__(self, W: Graph, kernel: Kernel, nodes: IntArray, columns: IntArray) -> None:
         radius = W.spectral_radius()
         c = chebyshev.coefficients_of(kernel.value, radius, 1e-15)
-        matrix = W.adjacency
-        previous = np.zeros((W.n_nodes, len(columns)))
-        previous[columns, np.arange(len(columns))] = 1.0
-        current = (matrix @ previous) / radius
-        parts = [c[0] * previous[nodes]]
-        for coefficient in c[1:]:
-            parts.append(coefficient * current[nodes])
-            previous, current = current, (2 / radius) * (matrix @ current) - previous
-        self._parts = parts
-        self._exact: FloatArray = np.sum(parts, axis=0)
+        start = unit_columns(W.n_nodes, columns)
+        terms = chebyshev.recurrence(CsrProduct(W.adjacency), radius, start)
+        self._parts = [weight * term[nodes] for weight, term in zip(c, terms, strict=False)]
+        self._exact: FloatArray = np.sum(self._parts, axis=0)
 
     def error(self, block: FloatArray) -> float:
         """Relative error in the Frobenius norm."""
@@ -108,9 +105,6 @@ class _Terms:
 
     def least_degree(self, error: float) -> int:
         """The least degree whose error is no larger."""
-        total = np.zeros_like(self._exact)
-        for degree, part in enumerate(self._parts):
-            total += part
-            if self.error(total) <= error:
-                return degree
-        return len(self._parts) - 1
+        errors = map(self.error, accumulate(self._parts))
+        good = (degree for degree, value in enumerate(errors) if value <= error)
+        return next(good, len(self._parts) - 1)

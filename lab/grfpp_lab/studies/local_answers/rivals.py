@@ -16,8 +16,9 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg import chebyshev
 from grfpp.linalg.csr import CsrProduct
+from grfpp.linalg.functions import unit_columns
 from grfpp.typing import FloatArray, IntArray
-from grfpp_lab.benchmark.uses import scaled_weights, sparse_terms
+from grfpp_lab.benchmark.uses import sparse_terms
 
 Peer = Callable[[int], IntArray]
 
@@ -48,9 +49,7 @@ def applied(W: Graph, kernel: Kernel, k: int = 10) -> Peer:
     """`kernel.apply` on a unit vector; for symmetric weights."""
 
     def nearest(node: int) -> IntArray:
-        unit = np.zeros(W.n_nodes)
-        unit[node] = 1.0
-        return largest(kernel.apply(W, unit), k)
+        return largest(kernel.apply(W, unit_columns(W.n_nodes, np.array([node]))[:, 0]), k)
 
     return nearest
 
@@ -134,31 +133,19 @@ def exact_rows(
     plain = graph.scaled.base is None
     root = np.sqrt(graph.out_degree if plain else graph.adjacency.sum(axis=1))
     series = [chebyshev.coefficients_of(kernel.value, 1.0, _TOLERANCE) for kernel in kernels]
-    # The longest is added up by the steps of the recurrence themselves, the others beside them.
-    order = sorted(range(len(kernels)), key=lambda place: -len(series[place]))
+    table = np.zeros((len(kernels), max(map(len, series))))
+    for row, c in zip(table, series, strict=True):
+        row[: len(c)] = c
     width = max(_LINE, min(_WIDE, _BLOCK // max(1, graph.n_nodes)))
     for start in range(0, len(nodes), width):
         some = nodes[start : start + width]
-        columns = _columns(matrix, [series[place] for place in order], some)
+        units = unit_columns(graph.n_nodes, some)
+        columns = chebyshev.combinations(CsrProduct(matrix), 1.0, table, units)
         for number, node in enumerate(some):
-            rows = [columns[order.index(place)][:, number] for place in range(len(kernels))]
             yield [
                 row * root / root[node] if kernel.normalization == "rw" and root[node] else row
-                for kernel, row in zip(kernels, rows, strict=True)
+                for kernel, row in zip(kernels, columns[:, :, number], strict=True)
             ]
-
-
-def _columns(matrix: Any, series: Sequence[FloatArray], nodes: IntArray) -> list[FloatArray]:
-    """``Σ c_j T_j(matrix)[:, nodes]`` of each series; the first is the longest."""
-    start = np.zeros((matrix.shape[0], len(nodes)))
-    start[nodes, np.arange(len(nodes))] = 1.0
-    results = [np.zeros_like(start) for _ in series]
-    terms = chebyshev.recurrence(CsrProduct(matrix), 1.0, start)
-    for j, term in zip(range(max(map(len, series))), terms, strict=False):
-        for number, c in enumerate(series):
-            if j < len(c):
-                results[number] += c[j] * term
-    return results
 
 
 def precision(found: npt.ArrayLike, exact: FloatArray, k: int = 10) -> float:
@@ -192,17 +179,15 @@ _ROWS = 64
 
 def coefficients(W: Graph, kernel: Kernel, degree: int) -> FloatArray:
     """Those of the kernel's Chebyshev series on the spectrum of ``W``, up to a degree."""
-    found = chebyshev.coefficients_of(kernel.value, W.spectral_radius(), 1e-15)
-    return found[: degree + 1]
+    return chebyshev.coefficients_of(kernel.value, W.spectral_radius(), 1e-15)[: degree + 1]
 
 
 def plain(W: Graph, c: FloatArray, nodes: IntArray) -> FloatArray:
     """``Σ c_j T_j(W)[nodes, nodes]``, every term by the recurrence."""
-    scaled = scaled_weights(W)
 
     def some_rows(part: IntArray) -> FloatArray:
         block = np.zeros((len(part), len(nodes)))
-        for coefficient, rows in zip(c, sparse_terms(scaled, part), strict=False):
+        for coefficient, rows in zip(c, sparse_terms(W, part), strict=False):
             block += coefficient * rows[:, nodes].toarray()
         return block
 
@@ -214,13 +199,13 @@ def doubled(W: Graph, c: FloatArray, nodes: IntArray) -> FloatArray:
     degree = len(c) - 1
     if degree < 2:
         return plain(W, c, nodes)
-    scaled, half = scaled_weights(W), degree // 2
+    half = degree // 2
     parts = _parts(nodes, len(nodes))
-    terms = _in_threads(lambda part: list(islice(sparse_terms(scaled, part), half + 1)), parts)
+    terms = _in_threads(lambda part: list(islice(sparse_terms(W, part), half + 1)), parts)
     if degree % 2:
         # Of the term beyond the half only columns are needed where the half itself is.
         there = np.unique(np.concatenate([rows[half].indices for rows in terms]))
-        arriving = scaled[:, there]
+        arriving = W.adjacency[:, there] / W.spectral_radius()
 
     def some_rows(rows: Sequence[sp.csr_array]) -> FloatArray:
         block: FloatArray = c[0] * _at(rows[0], nodes) + c[1] * _at(rows[1], nodes)
@@ -247,7 +232,7 @@ FORMS: dict[str, Callable[[Graph, FloatArray, IntArray], FloatArray]] = {
 def held_entries(W: Graph, nodes: IntArray, degree: int) -> float:
     """About how many entries the vectors of the doubled form have, from a few of them."""
     few = nodes[:: max(1, len(nodes) // 16)]
-    rows = next(islice(sparse_terms(scaled_weights(W), few), degree // 2, None))
+    rows = next(islice(sparse_terms(W, few), degree // 2, None))
     return float(rows.nnz / len(few) * len(nodes))
 
 

@@ -1,12 +1,14 @@
 """The files of a graph's folder: a header in JSON, and each array as its plain numbers.
 
-Compiled loops trust the arrays that they are given, so a folder is verified once, checksums and
-structure, and then stamped with what the system says of its files (inode, size, times). A file that
-was copied, edited or truncated has another stamp, and the folder is verified again.
+Compiled loops do not check arrays, so checksums and ranges of a folder are verified once, and the
+inode, size and times of its files are then stored as a stamp. A file that was copied, edited or
+truncated has another stamp, and the folder is verified again. Contradictions between arrays are
+found by `grfpp.io.folder.consistency`.
 """
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import json
 import math
@@ -27,8 +29,9 @@ HEADER = "header.json"
 STAMP = "verified.json"
 SUFFIX = ".grf"
 _FORMAT, _VERSION = "grfpp-graph-folder", 1
+#: Bytes of the longest header that is read; written ones have some hundred.
 _MAX_HEADER_BYTES = 1 << 16
-#: Entries that are verified at a time.
+#: Entries that are verified at a time: some megabytes.
 _PIECE = 1 << 20
 
 #: Every array that a folder may hold: its type, and its length in nodes, edges or neither.
@@ -70,12 +73,12 @@ class StoredArray:
 
 @dataclass(frozen=True, kw_only=True)
 class Header:
-    """Everything about a graph that is known without its arrays.
+    """The properties of a graph that are stored outside its arrays.
 
     `directed` is about the matrix whose rows are stored; `kind` and `value` say how it is scaled
     (see `grfpp.normalization.ScaledWeights`). `symmetric` are the normalisations, out of
-    `SYMMETRIES`, that give a symmetric matrix; `tame` says that no product of strengths leaves the
-    range of float64. `spectral_radius` is there where it was known.
+    `SYMMETRIES`, that give a symmetric matrix; `tame` (a key of this file format) means that no
+    product of strengths leaves the range of float64. `spectral_radius` is ``None`` if unknown.
     """
 
     n_nodes: int
@@ -108,8 +111,8 @@ class Header:
             if not 0 <= (version := content.pop("version")) <= _VERSION:
                 problem = f"{file} is of version {shown(version)}, above {_VERSION}"
                 raise InputError(problem, advice="install a newer grfpp, or convert it anew")
-            arrays = {name: StoredArray(**each) for name, each in content.pop("arrays").items()}
-            known = {each.name: content[each.name] for each in fields(cls) if each.name != "arrays"}
+            arrays = {name: StoredArray(**entry) for name, entry in content.pop("arrays").items()}
+            known = {item.name: content[item.name] for item in fields(cls) if item.name != "arrays"}
             header = cls(arrays=arrays, **known)
             header.check()
         return header, text
@@ -135,9 +138,9 @@ class Header:
         if wrong := sorted(set(self._expected()) ^ set(self.arrays)):
             raise ValueError(f"such a graph has the arrays {self._expected()}: {wrong[0]!r}")
         sizes = {"nodes": self.n_nodes, "nodes + 1": self.n_nodes + 1, "edges": self.n_stored}
-        for name, each in self.arrays.items():
-            if each.length != sizes.get(ARRAYS[name][1], each.length):
-                raise ValueError(f"{name} of length {each.length}")
+        for name, array in self.arrays.items():
+            if array.length != sizes.get(ARRAYS[name][1], array.length):
+                raise ValueError(f"{name} of length {array.length}")
 
     def _expected(self) -> list[str]:
         """The arrays that such a graph has."""
@@ -158,7 +161,7 @@ class Header:
 
 
 def stats_of(files: Iterable[Path]) -> dict[str, list[int]]:
-    """What the system says of files, by their names."""
+    """Inode, size and times of files, by their names."""
     stats = {}
     for file in files:
         with input_errors(f"{file} cannot be read", OSError):
@@ -168,7 +171,7 @@ def stats_of(files: Iterable[Path]) -> dict[str, list[int]]:
 
 
 def write_stamp(folder: Path, names: Iterable[str]) -> None:
-    """Note that the header and these arrays are sound, unless the folder is read-only."""
+    """Record that the header and these arrays are valid, unless the folder is read-only."""
     text = json.dumps(stats_of([folder / HEADER, *(array_file(folder, name) for name in names)]))
     with suppress(InputError), atomic_write(folder / STAMP) as stream:
         stream.write(text.encode())
@@ -195,7 +198,7 @@ def mapped_array(folder: Path, name: str) -> npt.NDArray[Any]:
 
 
 def verify_folder(folder: Path, header: Header) -> None:
-    """Raise `InputError`, naming the file, unless all arrays are as they were written and sound."""
+    """Check that all arrays are unchanged and valid; the `InputError` names the file."""
     for name, stored in header.arrays.items():
         with array_file(folder, name).open("rb") as stream:
             checksum = hashlib.file_digest(stream, new_checksum).hexdigest()
@@ -205,7 +208,10 @@ def verify_folder(folder: Path, header: Header) -> None:
     for name, array in arrays.items():
         if not _is_sound(name, arrays, header):
             wrong = f"{array.min()} to {array.max()}" if len(array) else "no"
-            raise damaged(folder, name, f"{wrong} entries for {header.n_nodes} nodes")
+            problem = f"{wrong} entries for {header.n_nodes} nodes"
+            if name == "name_ends":
+                problem += ", or names that are not UTF-8"
+            raise damaged(folder, name, problem)
 
 
 def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header) -> bool:
@@ -215,12 +221,15 @@ def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header)
     match name.removeprefix("in_"):
         case "indptr" | "name_ends":
             end = len(arrays["name_text"] if name == "name_ends" else arrays["indices"])
-            ascends = bool((array[1:] >= array[:-1]).all()) and least >= 0 and array[-1] == end
-            return ascends and (name == "name_ends" or array[0] == 0)
+            ascends = _ascends(array) and least >= 0 and array[-1] == end
+            if name == "name_ends":
+                return ascends and _is_utf8(arrays["name_text"], array)
+            return ascends and array[0] == 0
         case "weights":
             return bool(least > 0 and largest < np.inf)
         case "strength" | "out_strength":
-            return bool(least >= 0 and largest < np.inf)
+            indptr = arrays["indptr" if name == "out_strength" else "in_indptr"]
+            return bool(least >= 0 and largest < np.inf) and _fits_rows(array, indptr)
         case "indices":
             ends = arrays[name.replace("indices", "indptr")]
             in_order = all(_is_in_order(array, ends, at) for at in range(0, len(array), _PIECE))
@@ -233,6 +242,35 @@ def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header)
     return True
 
 
+def _ascends(array: npt.NDArray[Any]) -> bool:
+    """Whether an array ascends, compared in pieces."""
+    pieces = (array[start : start + _PIECE + 1] for start in range(0, len(array), _PIECE))
+    return all(bool((piece[1:] >= piece[:-1]).all()) for piece in pieces)
+
+
+def _fits_rows(strength: npt.NDArray[Any], indptr: npt.NDArray[Any]) -> bool:
+    """Whether strengths are positive where rows have entries, and zero elsewhere."""
+    return all(
+        np.array_equal(
+            strength[start : start + _PIECE] > 0, np.diff(indptr[start : start + _PIECE + 1]) > 0
+        )
+        for start in range(0, len(strength), _PIECE)
+    )
+
+
+def _is_utf8(text: npt.NDArray[Any], ends: npt.NDArray[Any]) -> bool:
+    """Whether each name can be decoded: all of the text, and no name begins within a character."""
+    decoder = codecs.getincrementaldecoder("utf-8")("surrogatepass")
+    try:
+        for start in range(0, len(text), _PIECE):
+            decoder.decode(text[start : start + _PIECE].tobytes())
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    pieces = (ends[start : start + _PIECE] for start in range(0, len(ends), _PIECE))
+    return all(bool((text[ends[ends < len(text)]] & 0xC0 != 0x80).all()) for ends in pieces)
+
+
 def _is_in_order(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], start: int) -> bool:
     """Whether a piece of the indices ascends within each row."""
     before = indices[start - 1] if start else -1
@@ -241,6 +279,7 @@ def _is_in_order(indices: npt.NDArray[Any], indptr: npt.NDArray[Any], start: int
 
 
 def damaged(folder: Path, name: str, problem: str) -> InputError:
-    """The error about a file that is not as it was written."""
+    """Make the error about a file that has changed since it was written."""
     advice = "convert or save the graph anew"
-    return InputError(f"{array_file(folder, name)} is damaged: {problem}", advice=advice)
+    file = folder / HEADER if name == HEADER else array_file(folder, name)
+    return InputError(f"{file} is damaged: {problem}", advice=advice)

@@ -10,7 +10,8 @@ import mmap
 import os
 import weakref
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
@@ -23,15 +24,20 @@ import numpy.typing as npt
 from grfpp._memory import available_bytes
 from grfpp.errors import InputError
 from grfpp.io.folder import layout
+from grfpp.io.folder.consistency import verify_consistency
 from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged
 from grfpp.io.text import input_errors
 from grfpp.linalg.csr import csr
-from grfpp.nodes import SEVERAL, NodeNames, Texts, decoded
+from grfpp.nodes import MAX_COMPARED, SEVERAL, NodeNames, Texts, decoded
 from grfpp.normalization import Kind, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
 #: Names before and after an unknown one, in their order, that are compared with it.
 _N_NEAR = 500
+#: Letters that are put into an unknown name, of the commonest.
+_N_LETTERS = 40
+#: Letters of an unknown name that are changed, each by some 80 lookups of 10 µs.
+_MAX_EDITED = 24
 
 
 def is_folder_path(source: Any) -> bool:
@@ -50,13 +56,13 @@ def folder_bytes(path: str | os.PathLike[str]) -> int:
 
 @dataclass(frozen=True, eq=False)
 class GraphFolder:
-    """A folder that has been opened: what its header says, and its arrays, mapped when needed."""
+    """An open folder: its header, and its arrays, which are mapped when they are first needed."""
 
     path: Path
     header: Header
-    #: Checksum of the header, which has the checksums of all else.
+    #: Checksum of the header, which holds the checksums of all arrays.
     fingerprint: str
-    #: What the system said of its files.
+    #: Inode, size and times of its files.
     stats: dict[str, list[int]]
     _descriptors: dict[str, int] = field(default_factory=dict, repr=False)
 
@@ -67,26 +73,29 @@ class GraphFolder:
         """Open a folder that `Graph.save` or ``grfpp convert`` wrote.
 
         Sizes of files are compared with the header. Files that were not verified since they were
-        last written are verified now; with `verify` all are. With a `fingerprint` the folder must
+        last written are verified now, each by itself; with `verify` all are, and compared with each
+        other (`grfpp.io.folder.consistency`). With a `fingerprint` the folder must
         be the one that another process had opened.
         """
         folder = _existing(path)
         header, text = Header.read(folder)
         files = [folder / HEADER, *(array_file(folder, name) for name in header.arrays)]
         stats = layout.stats_of(files)
-        for name, each in header.arrays.items():
+        for name, array in header.arrays.items():
             n_bytes = stats[array_file(folder, name).name][1]
-            expected = each.length * np.dtype(layout.ARRAYS[name][0]).itemsize
+            expected = array.length * np.dtype(layout.ARRAYS[name][0]).itemsize
             if n_bytes != expected:
                 raise damaged(folder, name, f"{n_bytes:,} bytes, the header says {expected:,}")
         if verify or not layout.is_stamped(folder, stats):
             layout.verify_folder(folder, header)
+            if verify:
+                verify_consistency(folder, header)
             if layout.stats_of(files) != stats:
-                raise InputError(f"{folder} is being written by somebody else; open it again")
+                raise InputError(f"{folder} is being written", advice="open it again")
             layout.write_stamp(folder, header.arrays)
         checksum = layout.new_checksum(text).hexdigest()
         if fingerprint not in (None, checksum):
-            raise InputError(f"{path} has changed since it was opened: open it again")
+            raise InputError(f"{path} has changed since it was opened", advice="open it again")
         return cls(folder, header, checksum, stats)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -150,7 +159,7 @@ def _existing(path: str | os.PathLike[str]) -> Path:
         if not folder.exists():
             raise FileNotFoundError("it does not exist")
         if folder.is_file():
-            raise NotADirectoryError("it is a file, and graphs on disk are folders")
+            raise NotADirectoryError("it is a file, not a folder")
     return folder
 
 
@@ -223,14 +232,34 @@ class StoredNames(NodeNames):
         number = _number(text)
         return None if number is None or str(number) != text else self._find_key(number)
 
-    def _similar(self, text: str) -> list[str]:
+    def _similar(self, text: str) -> Iterable[str]:
+        if self.n_nodes <= MAX_COMPARED:
+            return map(self._text_at, range(self.n_nodes))
         key = _encoded(text) if self._is_text else _number(text)
-        if key is None:
-            return []
-        rank = self._rank(key)
+        rank = 0 if key is None else self._rank(key)
         ranks = range(max(0, rank - _N_NEAR), min(self.n_nodes, rank + _N_NEAR))
-        names = map(self._at, ranks)
-        return [decoded(name) if isinstance(name, bytes) else str(name) for name in names]
+        names = list(map(self._text_at, ranks))
+        sample = map(self._text_at, range(0, self.n_nodes, self.n_nodes // _N_NEAR))
+        common = Counter("".join((*names, *sample))).most_common(_N_LETTERS)
+        edited = _edited(text[:_MAX_EDITED], [letter for letter, _ in common])
+        others = (name + text[_MAX_EDITED:] for name in edited)
+        found = [name for name in others if self._find_text(name) is not None]
+        return dict.fromkeys(found + names)
+
+    def _text_at(self, rank: int) -> str:
+        name = self._at(rank)
+        return decoded(name) if isinstance(name, bytes) else str(name)
+
+
+def _edited(text: str, letters: Sequence[str]) -> Iterator[str]:
+    """Texts with one letter left out, exchanged with the next, replaced, or put in."""
+    for at in range(len(text) + 1):
+        head, tail = text[:at], text[at:]
+        yield head + tail[1:]
+        yield head + tail[1:2] + tail[:1] + tail[2:]
+        for letter in letters:
+            yield head + letter + tail[1:]
+            yield head + letter + tail
 
 
 def _encoded(text: str) -> bytes:
@@ -337,7 +366,7 @@ class MappedForm:
 
     def normalized(self, kind: Literal["sym", "rw"] | None, factor: float) -> MappedForm | None:
         """The normalised form, or ``None`` where no rule gives the same bits."""
-        rule = self.scaled.normalized(kind, factor, tame=self.folder.header.tame)
+        rule = self.scaled.normalized(kind, factor, in_safe_range=self.folder.header.tame)
         return None if rule is None else MappedForm(self.folder, rule, self.is_reversed)
 
     def reversed(self) -> MappedForm:

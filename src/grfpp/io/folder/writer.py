@@ -15,17 +15,17 @@ import numpy.typing as npt
 from grfpp.io.atomic import atomic_folder, atomic_write
 from grfpp.io.folder import layout
 from grfpp.io.folder.layout import ARRAYS, HEADER, SYMMETRIES, Header, array_file
-from grfpp.normalization import BLOCK_EDGES, Rows, ScaledWeights, is_tame, row_blocks
+from grfpp.normalization import BLOCK_EDGES, Rows, ScaledWeights, is_in_safe_range, row_blocks
 from grfpp.typing import FloatArray
 
+#: Bytes that are hashed and written at a time.
 _CHUNK_BYTES = 1 << 24
 
 
 class FolderWriter:
-    """The arrays of one folder, appended to as they are made.
+    """The arrays of one folder, which are appended to.
 
-    Written by plain writes, not through memory maps: a full disk is an error then, not the end of
-    the process.
+    Written without memory maps: there a full disk ends the process, here it raises an error.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -48,17 +48,17 @@ class FolderWriter:
         self._lengths[name] += array.size
 
     def has(self, name: str) -> bool:
-        """Whether something was written of an array."""
+        """Whether entries of an array have been written."""
         return name in self._files
 
     def discard(self, name: str) -> None:
-        """Remove what was written of an array."""
+        """Remove the file of an array."""
         self._files.pop(name).close()
         del self._sums[name], self._lengths[name]
         array_file(self.folder, name).unlink()
 
     def mapped(self, name: str) -> npt.NDArray[Any]:
-        """What has been written of an array, mapped into memory."""
+        """The entries of an array that have been written, mapped into memory."""
         self._files[name].flush()
         return np.asarray(layout.mapped_array(self.folder, name))
 
@@ -68,7 +68,7 @@ class FolderWriter:
         return Rows(self.mapped(f"{prefix}indptr"), self.mapped(f"{prefix}indices"), weights)
 
     def finish(self, header: Header) -> None:
-        """Write the header, to which the arrays are added, and make sure that all is on disk."""
+        """Write the header with the sizes and checksums of all arrays, and flush all files."""
         for stream in self._files.values():
             stream.flush()
             os.fsync(stream.fileno())
@@ -84,7 +84,7 @@ class FolderWriter:
         layout.write_stamp(self.folder, arrays)
 
     def close(self) -> None:
-        """Close what is open, where something went wrong."""
+        """Close all files, also after an error."""
         for stream in self._files.values():
             stream.close()
 
@@ -132,7 +132,7 @@ def finish_graph(writer: FolderWriter, **known: Any) -> None:
         n_loops=sum(int((b.sources() + first == b.indices).sum()) for first, b in rows.blocks()),
         directed=columns is not None,
         symmetric=symmetries(rows, columns, strength, into),
-        tame=is_tame(rows.weights, strength),
+        tame=is_in_safe_range(rows.weights, strength),
         **known,
     )
     if columns is None and rows.weights is None:

@@ -1,7 +1,7 @@
-"""Graphs as points by their kernels: smallest eigenvalues, and sums over pairs of labels.
+"""Features of graphs from their kernels: smallest eigenvalues, and sums over pairs of labels.
 
-Graphs of one size are solved together, so that thousands of small ones cost no Python each. The
-estimate of a large graph is never formed: its eigenvalues come from products with its factors.
+Small graphs of equal size are stacked and solved in one call of LAPACK. The estimate of a large
+graph is never formed: its eigenvalues come from products with its factors.
 """
 
 from __future__ import annotations
@@ -27,38 +27,42 @@ from grfpp.linalg.spectra import largest_eigenpairs, symmetric_eigenvalues
 from grfpp.tasks.graphs import labelled
 from grfpp.typing import FloatArray, IntArray
 
-#: Largest number of nodes of graphs that are solved together.
-TOGETHER_NODES = 128
-#: Number of nodes, and of nodes an eigenvalue, beyond which an estimate is not formed: there
-#: Lanczos' method is faster (measured on REDDIT-BINARY).
-LANCZOS_NODES, LANCZOS_RATIO = 1000, 25
-#: Numbers in the dense blocks that are solved at once.
-_CHUNK = 2**20
-#: Tolerance of Lanczos' method.
+#: Largest number of nodes of graphs that are stacked: for larger ones the overhead of Python, which
+#: stacking saves, is small.
+STACKED_NODES = 128
+#: Number of nodes above which an estimate is not formed, if `LANCZOS_RATIO` allows: there Lanczos'
+#: method is faster (measured on REDDIT-BINARY).
+LANCZOS_NODES = 1000
+#: Number of nodes per eigenvalue above which Lanczos' method is faster (measured there too).
+LANCZOS_RATIO = 25
+#: Number of entries of one stack of dense matrices: 8 MB.
+_STACK_ENTRIES = 2**20
+#: Tolerance of Lanczos' method, far below the noise of estimates.
 _TOL = 1e-8
 
 
 @dataclass(eq=False, repr=False)
 class KernelSpectrumFeatures(labelled.GraphListTransformer):
-    """The smallest eigenvalues of each graph's kernel, for graphs to be classified by.
+    """The smallest eigenvalues of each graph's kernel, as features for graph classification.
 
-    Each graph becomes the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``, ascending,
-    where ``K`` is its kernel or an estimate of it. What a graph becomes depends on the graph and
-    on `random_state`, not on the other graphs of the list or their order (but for rounding),
-    and not on `n_jobs`. Different graphs have independent walks.
+    The features of a graph are the ``n_eigenvalues`` smallest eigenvalues of ``(K + Kᵀ) / 2``,
+    ascending [1]_, where ``K`` is its kernel or an estimate of it [2]_. They depend on the graph
+    and on `random_state`, not on the other graphs of the list or their order (up to rounding), and
+    not on `n_jobs`. Different graphs have independent walks.
 
     Parameters
     ----------
     n_eigenvalues
-        How many. A graph with fewer nodes has fewer eigenvalues: the rest of its row is 0, which
-        is no eigenvalue of an exact diffusion kernel. So a forest can tell small graphs apart.
+        Number of eigenvalues. A graph with fewer nodes has fewer eigenvalues: the rest of its row
+        is 0, which is not an eigenvalue of an exact diffusion kernel, so that forests can
+        distinguish small graphs.
     kernel, estimate, degree, n_walks, termination, scale
-        See `grfpp.tasks.base.KernelParameters`. In short:
-        ``estimate="exact"`` for the kernel itself, ``degree=1`` for GRFs, ``degree=2`` for GRFs++;
-        weights are ``W = scale · D^-1/2 A D^-1/2``.
+        See `grfpp.tasks.base.KernelParameters`: ``estimate="exact"`` for the kernel itself,
+        ``degree=1`` for GRFs, ``degree=2`` for GRFs++; weights are
+        ``W = scale · D^-1/2 A D^-1/2``.
     restrict
-        ``"same-label"`` walks only between nodes of equal labels: all other edges are taken out
-        first, and what is left is normalised by its own degrees. Needs `LabelledGraph` objects.
+        ``"same-label"`` removes all edges between nodes of unequal labels before weights are
+        normalised by the remaining degrees. Needs `LabelledGraph` objects.
     random_state
         A whole number is the seed of the walks; without one, `fit` draws it.
     n_jobs
@@ -71,9 +75,15 @@ class KernelSpectrumFeatures(labelled.GraphListTransformer):
 
     Notes
     -----
-    An estimate of a matrix is unbiased; its smallest eigenvalues are not, they lie too low by what
-    the noise of the walks amounts to. The `scale` of an exact diffusion kernel changes each
-    feature by a monotone function, which forests do not see.
+    An estimate of a matrix is unbiased, but its smallest eigenvalues are not: the noise of walks
+    makes them too small. The `scale` of an exact diffusion kernel changes each feature by a
+    monotone function, to which forests are invariant.
+
+    References
+    ----------
+    .. [1] de Lara, Pineau: A simple baseline algorithm for graph classification. 2018.
+    .. [2] Choromanski, Dubey, Sehanobish, Reid: Computationally-efficient graph modeling with
+       refined graph random features. ICML 2026, appendix "Graph classification experiments".
 
     Examples
     --------
@@ -132,12 +142,12 @@ class KernelSpectrumFeatures(labelled.GraphListTransformer):
 
 @dataclass(eq=False, repr=False)
 class LabelPairFeatures(labelled.GraphListTransformer):
-    """Sums of each graph's kernel over the pairs of nodes that have given labels.
+    """Sums of each graph's kernel over all pairs of nodes with two given labels.
 
-    With ``Y`` the matrix that has a 1 where a node has a label, a graph becomes the entries of
-    ``Yᵀ K Y`` on and above the diagonal: what diffuses from nodes of one label to nodes of
-    another. For ``K = I`` that is the histogram of the labels. The estimate is unbiased, since it
-    is linear in the kernel, and the kernel is never formed.
+    With ``Y`` the one-hot matrix of labels, the features of a graph are the entries of ``Yᵀ K Y``
+    on and above the diagonal: the mass that diffuses from nodes of one label to nodes of another.
+    For ``K = I`` that is the histogram of the labels. The estimate is unbiased, since it is linear
+    in the kernel, and the kernel is never formed.
 
     Parameters
     ----------
@@ -147,9 +157,14 @@ class LabelPairFeatures(labelled.GraphListTransformer):
     Attributes
     ----------
     labels_
-        The labels of the graphs that were fitted, sorted. Others are left out of the sums.
+        The sorted labels of the fitted graphs. Others are left out of the sums.
     seed_
         The seed of the walks.
+
+    References
+    ----------
+    Gärtner, Flach, Wrobel: On graph kernels: hardness results and efficient alternatives. COLT 2003
+    (label pairs).
 
     Examples
     --------
@@ -163,7 +178,7 @@ class LabelPairFeatures(labelled.GraphListTransformer):
     """
 
     def fit(self, X: Any, y: Any = None) -> Self:
-        """Learn which labels there are.
+        """Store the labels of the graphs.
 
         Parameters
         ----------
@@ -206,7 +221,7 @@ class LabelPairFeatures(labelled.GraphListTransformer):
 
 
 def _chain(factors: Sequence[sp.csr_array]) -> Chain:
-    """``F_1 F_2ᵀ F_3 F_4ᵀ …`` on one thread: the others work on other graphs."""
+    """``F_1 F_2ᵀ F_3 F_4ᵀ …`` on one thread: graphs are distributed to threads."""
     return Chain.stitched([StoredFactor(factor) for factor in factors], n_jobs=1)
 
 
@@ -216,15 +231,15 @@ def estimated_spectra(
     """The `k` smallest eigenvalues of ``(K̂ + K̂ᵀ) / 2`` for each graph of a batch.
 
     ``K̂ = ± F_1 F_2ᵀ F_3 F_4ᵀ …`` with an even number of block-diagonal factors; `starts` has the
-    first row of each block, and the number of all rows. Gives a row a graph, ascending, filled up
-    with 0 for blocks of fewer rows.
+    first row of each block, and the number of all rows. Returns one row per graph, ascending,
+    padded with 0 for blocks of fewer than `k` rows.
     """
 
     def of_one(rows: slice) -> FloatArray:
         chain = _chain([factor[rows, rows] for factor in factors])
         n = chain.n_nodes
         if n > LANCZOS_NODES and n > LANCZOS_RATIO * k:
-            return _lanczos(chain, k, sign)
+            return _smallest_by_products(chain, k, sign)
         require_bytes(4 * 8 * n * n, f"the kernel of a graph of {n} nodes")
         K = chain @ np.eye(n)
         return np.asarray(eigvalsh(0.5 * sign * (K + K.T)))
@@ -264,21 +279,21 @@ def _by_size(
 ) -> FloatArray:
     """The first `k` eigenvalues of each block.
 
-    Large blocks are solved by `of_one`, given their rows; small ones of one size together by
-    `of_many`, given their first rows, as many at a time as fit well into memory.
+    `of_one` solves a large block, given its rows; `of_many` solves a stack of small blocks of one
+    size, given their first rows.
     """
     spectra = np.zeros((len(starts) - 1, k))
     sizes = np.diff(starts)
     for size in np.unique(sizes).tolist():
-        same = np.flatnonzero(sizes == size)
-        at_once = 1 if size > TOGETHER_NODES else max(1, _CHUNK // size**2)
-        for graphs in np.split(same, range(at_once, len(same), at_once)):
-            first = starts[graphs]
-            if size > TOGETHER_NODES:
+        blocks = np.flatnonzero(sizes == size)
+        n_stacked = 1 if size > STACKED_NODES else max(1, _STACK_ENTRIES // size**2)
+        for stack in np.split(blocks, range(n_stacked, len(blocks), n_stacked)):
+            first = starts[stack]
+            if size > STACKED_NODES:
                 values = of_one(slice(int(first[0]), int(first[0]) + size))
             else:
                 values = of_many(first, size)
-            spectra[graphs, : min(size, k)] = values[..., :k]
+            spectra[stack, : min(size, k)] = values[..., :k]
     return spectra
 
 
@@ -292,14 +307,13 @@ def _dense_blocks(matrix: sp.csr_array, starts: IntArray, size: int) -> FloatArr
     return dense.reshape(n_blocks, size, size)
 
 
-def _lanczos(chain: Chain, k: int, sign: int) -> FloatArray:
+def _smallest_by_products(chain: Chain, k: int, sign: int) -> FloatArray:
     """The `k` smallest eigenvalues from products with the factors.
 
-    Noise leaves no eigenvalue repeated but that of isolated nodes, whose copies ARPACK finds by
-    its restarts.
+    With noise only the eigenvalue of isolated nodes is multiple, whose copies the restarts find.
     """
-    # For hundreds of products with one vector, every matrix by its rows, transposes too.
-    forward, backward = (each.matrices()[::-1] for each in (chain, chain.T))
+    # Row-wise storage of transposes too: there are hundreds of products with one vector.
+    forward, backward = chain.matrices()[::-1], chain.T.matrices()[::-1]
 
     def negative(vector: FloatArray) -> FloatArray:
         ahead = behind = vector

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from grfpp.datasets import TUDataset
 
 LabelArray = npt.NDArray[Any]
-#: Largest degree that is a label of its own where degrees stand for labels.
+#: Largest degree that is a separate label where degrees replace labels; larger ones, which fewer
+#: nodes have, share ranges.
 _MAX_SINGLE_DEGREE = 8
 
 
@@ -62,13 +63,16 @@ class LabelledGraph:
 def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
     """The graphs of a data set with the labels of their nodes.
 
-    Where nodes have several labels, each combination counts as one; a data set without labels is
+    Where nodes have several labels, every combination is one label; a data set without labels is
     refused.
 
     Examples
     --------
-    >>> from grfpp.datasets import load_tudataset
-    >>> molecules = labelled_graphs(load_tudataset("MUTAG"))  # doctest: +SKIP
+    >>> from grfpp.datasets import TUDataset  # in practice from load_tudataset("MUTAG")
+    >>> graphs, atoms = (Graph([[0, 1], [1, 0]]),), (np.array([6, 8]),)
+    >>> dataset = TUDataset("one-bond", graphs, np.array([0]), (1,), atoms, None)
+    >>> [molecule.labels for molecule in labelled_graphs(dataset)]
+    [array([6, 8])]
     """
     from grfpp.datasets import TUDataset
 
@@ -83,16 +87,16 @@ def labelled_graphs(dataset: TUDataset) -> list[LabelledGraph]:
 
 
 def graph_batch(graphs: Any) -> GraphBatch:
-    """A list of graphs, labelled or not, side by side; anything else is refused by `GraphBatch`."""
+    """A batch of a list of graphs, labelled or not; `GraphBatch` refuses anything else."""
     if isinstance(graphs, list | tuple | np.ndarray) and getattr(graphs, "ndim", 1) > 0:
-        graphs = [each.graph if isinstance(each, LabelledGraph) else each for each in graphs]
+        graphs = [item.graph if isinstance(item, LabelledGraph) else item for item in graphs]
     return GraphBatch.of(graphs)
 
 
 def all_labels(graphs: Sequence[Any], purpose: str) -> LabelArray:
     """The labels of all nodes of all graphs, concatenated."""
     labels = [graph.labels for graph in graphs if isinstance(graph, LabelledGraph)]
-    if len(labels) < len(graphs) or len({each.dtype.kind == "U" for each in labels}) > 1:
+    if len(labels) < len(graphs) or len({array.dtype.kind == "U" for array in labels}) > 1:
         problem = f"must all have labels for {purpose}, all text or all numbers"
         raise InputError(problem, argument="X", advice="pass LabelledGraph(graph, labels)")
     return np.concatenate(labels)
@@ -113,7 +117,7 @@ def labels_or_degrees(graphs: Any, batch: GraphBatch, purpose: str, *, degrees: 
 
 
 def label_numbers(labels: LabelArray, fitted: LabelArray) -> IntArray:
-    """The position of every label among the fitted ones, which are sorted; their number if new."""
+    """Positions of labels among the sorted fitted ones; the number of these for unseen labels."""
     if (labels.dtype.kind == "U") != (fitted.dtype.kind == "U"):
         raise InputError("must have labels of the type of the fitted ones", argument="X")
     n = len(fitted)
@@ -122,7 +126,7 @@ def label_numbers(labels: LabelArray, fitted: LabelArray) -> IntArray:
 
 
 def indicators(numbers: IntArray, n: int) -> FloatArray:
-    """A row a node with a 1 in the column of its label; zeros for labels from `n` on."""
+    """One-hot labels, one row per node; zeros for labels from `n` on."""
     return np.asarray(numbers[:, np.newaxis] == np.arange(n), dtype=np.float64)
 
 
@@ -140,7 +144,7 @@ def sums_by_label(values: FloatArray, numbers: IntArray, n: int, starts: IntArra
 
 
 def upper_triangle(matrices: FloatArray) -> FloatArray:
-    """Entries on and above the diagonal of the symmetric parts of matrices, a row a matrix."""
+    """Entries on and above the diagonal of the symmetric parts of matrices, one row per matrix."""
     first, second = np.triu_indices(matrices.shape[1])
     return np.asarray(0.5 * (matrices[:, first, second] + matrices[:, second, first]))
 
@@ -158,10 +162,11 @@ def over_parts(
     work: Callable[[Any, slice, IntArray], Result],
     n_jobs: int,
 ) -> list[Result]:
-    """Results of `work` for parts of a batch, some consecutive graphs each, by all threads.
+    """Results of `work` for ranges of consecutive graphs of a batch, on `n_jobs` threads.
 
-    `work` takes what `walks` gives for the graphs (without `walks` their weights, block-diagonal),
-    the slice of their nodes, and where each graph begins and the last ends, counted from the first.
+    `work` takes the result of `walks` for these graphs (their block-diagonal weights if there are
+    no walks), the slice of their nodes, and the first node of each graph and the end of the last
+    one, relative to that slice.
     """
 
     def of_part(graphs: range) -> Result:
@@ -189,7 +194,7 @@ class GraphListTransformer(KernelParameters, GraphListEstimator):
     restrict: Literal["same-label"] | None = field(default=None, kw_only=True)
 
     def _batch(self, graphs: Any) -> GraphBatch:
-        """The graphs side by side, without the edges that `restrict` removes."""
+        """The batch of the graphs, without the edges that `restrict` removes."""
         one_of(self.restrict, "restrict", ("same-label", None))
         batch = graph_batch(graphs)
         if self.restrict is None:
@@ -199,10 +204,10 @@ class GraphListTransformer(KernelParameters, GraphListEstimator):
     def _by_parts(
         self, batch: GraphBatch, features: Callable[[Any, slice, IntArray], FloatArray]
     ) -> FloatArray:
-        """Features of graphs, a row a graph, by all threads.
+        """Features of graphs, one row per graph.
 
-        `features` is the `work` of `over_parts`; it takes the factors of the estimated kernels, or
-        the weights where kernels are exact.
+        `features` is the `work` of `over_parts`: its first argument are the factors of the
+        estimated kernels, or the weights where kernels are exact.
         """
         choice = self._choice
         W, walks = choice.weights(batch.graph), None

@@ -1,8 +1,12 @@
-"""Nested cross-validation of graph classifiers: what ``grfpp classify`` chooses among, and how.
+"""Nested cross-validation of graph classifiers, and the candidates of ``grfpp classify``.
 
-As in Errica et al.: A fair comparison of graph neural networks (ICLR 2020), each fold is predicted
-by a classifier that was chosen and trained on the other folds: forests by their out-of-bag
-accuracy, support vector machines by cross-validation within these folds.
+Each fold is predicted by a classifier that was chosen and trained on the other folds: forests by
+their out-of-bag accuracy, support vector machines by cross-validation within these folds.
+
+References
+----------
+Errica, Podda, Bacciu, Micheli: A fair comparison of graph neural networks for graph classification.
+ICLR 2020.
 """
 
 from __future__ import annotations
@@ -34,20 +38,33 @@ KINDS = (SPECTRUM, SAME_LABEL, BOTH, PAIRS, UNION)
 _WITHIN = {"restrict": "same-label"}
 #: The spectra of each kind.
 _SPECTRA: dict[str, list[dict[str, Any]]] = {SAME_LABEL: [_WITHIN], BOTH: [{}, _WITHIN], PAIRS: []}
-#: Features by walks: counts, masses and returns for forests; signatures for support vectors. What
-#: follows was chosen by ``python -m grfpp_lab.studies.classification --settling``.
-MASSES, SIGNATURES = "walk-masses", "signatures"
-WALK_KINDS = (MASSES, SIGNATURES)
+#: Features by walks: counts, masses and returns for forests; signatures for support vectors. The
+#: lengths and the width below were chosen by
+#: ``python -m grfpp_lab.studies.classification --settling``.
+MASSES, SIGNATURES, COLOURS = "walk-masses", "signatures", "colours"
+WALK_KINDS = (MASSES, SIGNATURES, COLOURS)
+#: Those that ``auto`` chooses among: colours do what signatures do, in less time.
+AUTO_KINDS = (MASSES, COLOURS)
+#: Rounds of colours whose counts are compared, for rules about neighbours, and whose levels of
+#: counts are: the optimal assignment kernel of Kriege, Giscard and Wilson, NIPS 2016.
+COLOUR_LEVELS = "colour-levels"
+COUNT_ROUNDS, LEVEL_ROUNDS = 1, 5
 MASS_LENGTHS = 3
 SIGNATURE_LENGTHS = (1, 3)
-#: Width of bins; numbers of walks, which are integers, fall into different ones.
+#: Width of bins, so small that different numbers of walks, which are integers, are in different
+#: bins.
 WIDTH = 0.5
-#: Trees of the forests that are compared, and of the one that is chosen.
-TRIAL_TREES, TREES = 48, 200
-#: Penalties that are chosen among.
-PENALTIES = (0.1, 1.0, 10.0, 100.0)
-#: Number of inner folds; 3 for more training graphs than the second number.
-_INNER_FOLDS, _MANY_GRAPHS = 5, 1500
+#: Number of trees of the forests that are compared, and only ranked.
+TRIAL_TREES = 24
+#: Number of trees of the forest that predicts, twice scikit-learn's default.
+TREES = 200
+#: Candidates for the penalty ``C``.
+PENALTIES = (1.0, 10.0, 100.0)
+#: Number of inner folds.
+_INNER_FOLDS = 5
+#: Number of training graphs above which a third of them is held out once instead, and trees see as
+#: many graphs, to bound the time.
+_MANY_GRAPHS = 1500
 
 
 class Setting(NamedTuple):
@@ -85,7 +102,7 @@ class SupportVectors(NamedTuple):
 
 @dataclass(frozen=True)
 class FoldScore:
-    """The candidate chosen on the other folds, its accuracy there, and that on the fold."""
+    """The candidate chosen on the other folds, and its accuracies there and on this fold."""
 
     fold: int
     chosen: Any
@@ -104,12 +121,11 @@ class Candidates:
         self, classes: npt.ArrayLike, *, n_trees: int = TREES, **options: Any
     ) -> list[FoldScore]:
         """Accuracy on each fold; features, learner and penalty are chosen on the other folds."""
-        scores = []
-        if self.forests:
-            scores.append(nested_forest_scores(self.forests, classes, n_trees=n_trees, **options))
-        if self.machines:
-            scores.append(nested_svm_scores(self.machines, classes, **options))
-        return _best_of(scores)
+        rivals = nested_svm_scores(self.machines, classes, **options) if self.machines else None
+        if not self.forests:
+            return rivals or []
+        options |= {"n_trees": n_trees, "rivals": rivals}
+        return nested_forest_scores(self.forests, classes, **options)
 
 
 def candidate_features(
@@ -128,14 +144,14 @@ def candidate_features(
     graphs
         As for `KernelSpectrumFeatures`.
     scales, n_walks, n_eigenvalues
-        What is chosen among.
+        The candidates.
     kind
         One of `KINDS`. All but the first need labelled graphs.
     options
-        Other parameters of `KernelSpectrumFeatures`. With ``estimate="exact"`` there are no walks
-        to choose among. Nor are there scales where the kernel is ``exp(λ W)`` or ``exp(λ W²)`` and
-        only spectra count: those of another scale are monotone functions of them, which forests do
-        not see.
+        Other parameters of `KernelSpectrumFeatures`. With ``estimate="exact"``, `n_walks` is
+        ignored. Only the last scale is used where the kernel is ``exp(λ W)`` or ``exp(λ W²)`` and
+        features are spectra: those of other scales are monotone functions of them, to which forests
+        are invariant.
 
     Examples
     --------
@@ -152,7 +168,7 @@ def candidate_features(
     scales = [positive(scale, "scale") for scale in scales]
     n_walks = [whole(n, "n_walks", 1) for n in n_walks]
     if not (scales and n_walks and lengths):
-        raise InputError("scales, n_walks and n_eigenvalues must each have a value at least")
+        raise InputError("scales, n_walks and n_eigenvalues must not be empty")
     has_sums = kind in (PAIRS, UNION)
     if options.get("estimate") == "exact":
         n_walks, kernel = [0], kernel_of(options.get("kernel", "diffusion"))
@@ -161,7 +177,7 @@ def candidate_features(
     candidates = {}
     for scale, walks in product(scales, n_walks):
         parameters = {**options, "scale": scale, "n_walks": max(walks, 1)}
-        # Each spectrum once, as long as the longest that is wanted.
+        # Each spectrum once, with the largest number of eigenvalues.
         spectra = [
             KernelSpectrumFeatures(lengths[-1], **which, **parameters).fit_transform(graphs)
             for which in _SPECTRA.get(kind, [{}])
@@ -172,21 +188,21 @@ def candidate_features(
             candidates[Setting(scale, walks, k)] = np.hstack(columns)
     if not all((np.abs(X) <= np.finfo(np.float32).max).all() for X in candidates.values()):
         problem = "make features too large for a forest"
-        raise InputError(problem, argument="scales", advice="use smaller ones")
+        raise InputError(problem, argument="scales", advice="use smaller scales")
     return candidates
 
 
-def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options: Any) -> Candidates:
-    """Features from walks by length and labels, to choose among.
+def walk_candidates(graphs: Any, kinds: tuple[str, ...] = AUTO_KINDS, **options: Any) -> Candidates:
+    """Candidate features from walks by length and labels.
 
     Parameters
     ----------
     graphs
         As for `WalkLabelFeatures`.
     kinds
-        Which of `WALK_KINDS`.
+        Some of `WALK_KINDS`.
     options
-        Of `WalkLabelFeatures`: how walks are made.
+        Parameters of `WalkLabelFeatures` about walks.
 
     Examples
     --------
@@ -196,7 +212,7 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options:
     >>> [(name.features, X.shape) for name, X in candidates.forests.items()]
     [('walk-masses', (2, 17))]
     >>> {name.features for name in candidates.machines}
-    {'signatures'}
+    {'colours', 'colour-levels'}
     """
     candidates = Candidates()
     if MASSES in kinds:
@@ -204,7 +220,7 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options:
         masses = sums.fit_transform(graphs).toarray()
         candidates.forests[WalkSetting(MASSES, MASS_LENGTHS)] = masses
     if SIGNATURES in kinds:
-        # Not normalised: of one step they are Weisfeiler and Lehman's colours then.
+        # Without normalisation, those of one step are Weisfeiler-Lehman colours.
         signatures = walk_labels.WalkLabelFeatures(
             "signatures", max(SIGNATURE_LENGTHS), width=WIDTH, normalization=None, **options
         )
@@ -213,6 +229,13 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = WALK_KINDS, **options:
             end = sum(map(len, signatures.signatures_[: n_lengths + 1]))
             levels = walk_labels.count_levels(counts[:, :end])
             candidates.machines[WalkSetting(SIGNATURES, n_lengths)] = levels
+    if COLOURS in kinds:
+        colours = walk_labels.WalkLabelFeatures(COLOURS, LEVEL_ROUNDS, **options)
+        counts = colours.fit_transform(graphs)
+        end = sum(map(len, colours.colours_[: COUNT_ROUNDS + 1]))
+        candidates.machines[WalkSetting(COLOURS, COUNT_ROUNDS)] = counts[:, :end]
+        levels = walk_labels.count_levels(counts)
+        candidates.machines[WalkSetting(COLOUR_LEVELS, LEVEL_ROUNDS)] = levels
     return candidates
 
 
@@ -224,22 +247,27 @@ def nested_forest_scores(
     seed: int = 0,
     n_trees: int = TREES,
     n_jobs: int = 1,
+    rivals: Sequence[FoldScore] | None = None,
 ) -> list[FoldScore]:
     """Accuracy of random forests on each fold, the features chosen on the other folds.
 
     Parameters
     ----------
     candidates
-        Features of all graphs, dense or sparse, a row a graph, by name; computed without classes.
+        Features of all graphs by name, dense or sparse, one row per graph; computed without
+        classes.
     classes
         The class of each graph.
     n_folds, seed
         The folds are a function of both and of the classes, so that several methods are compared
         on the same folds.
     n_trees
-        Of the forest that predicts.
+        Number of trees of the forest that predicts.
     n_jobs
         Threads; the result is the same for any number of them.
+    rivals
+        Scores of another learner on these folds, which are kept where no forest is better on the
+        other folds.
 
     Examples
     --------
@@ -256,12 +284,16 @@ def nested_forest_scores(
     # In the precision of forests.
     features = {name: X.astype(np.float32) for name, X in candidates.items()}
     forest = partial(RandomForestClassifier, random_state=seed % 2**32, n_jobs=n_jobs)
-    trial = forest(TRIAL_TREES, oob_score=True)
     scores = []
     for fold, (train, test) in enumerate(stratified_folds(y, n_folds, seed)):
+        share = min(1.0, _MANY_GRAPHS / len(train))
+        trial = forest(TRIAL_TREES, oob_score=True, max_samples=share)
         inner = {name: trial.fit(X[train], y[train]).oob_score_ for name, X in features.items()}
-        # The first of equal scores: candidates are given with the simplest first.
+        # The first of equal scores: the simplest candidates are first.
         best = max(inner, key=inner.__getitem__)
+        if rivals and rivals[fold].inner >= inner[best]:
+            scores.append(rivals[fold])
+            continue
         fitted = forest(n_trees).fit(features[best][train], y[train])
         accuracy = float(fitted.score(features[best][test], y[test]))
         scores.append(FoldScore(fold, best, float(inner[best]), accuracy))
@@ -296,31 +328,39 @@ def nested_svm_scores(
     >>> [(score.chosen.features, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.model_selection import StratifiedKFold
     from sklearn.svm import SVC
 
     y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
     folds = stratified_folds(y, n_folds, seed)
-    require_bytes(8 * (1 + 2 * n_threads) * len(y) ** 2, f"kernels of {len(y)} graphs")
+    n_kernels = len(candidates) + 1 + 2 * n_threads
+    require_bytes(8 * n_kernels * len(y) ** 2, f"kernels of {len(y)} graphs")
+    kernels = {name: cosine_kernel(X) for name, X in candidates.items()}
 
-    def score(part: range, name: Any, K: FloatArray) -> FoldScore:
+    def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
+        machine = SVC(kernel="precomputed", C=penalty, cache_size=500)
+        machine.fit(K[np.ix_(train, train)], y[train])
+        return float(machine.score(K[np.ix_(test, train)], y[test]))
+
+    def score(part: range) -> FoldScore:
         (fold,) = part
         train, test = folds[fold]
         fewest = int(np.unique(y[train], return_counts=True)[1].min())
-        n_inner = min(fewest, _INNER_FOLDS if len(train) <= _MANY_GRAPHS else 3)
+        is_large = len(train) > _MANY_GRAPHS
+        n_inner = min(fewest, 3 if is_large else _INNER_FOLDS)
         inner_folds = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-        machine = SVC(kernel="precomputed", cache_size=500)
-        search = GridSearchCV(machine, {"C": list(penalties)}, cv=inner_folds)
-        search.fit(K[np.ix_(train, train)], y[train])
-        chosen = SupportVectors(name, search.best_params_["C"])
-        accuracy = float(search.score(K[np.ix_(test, train)], y[test]))
-        return FoldScore(fold, chosen, float(search.best_score_), accuracy)
+        splits = [(train[a], train[b]) for a, b in inner_folds.split(train, y[train])]
+        splits = splits[:1] if is_large else splits
 
-    scores = []
-    for name, X in candidates.items():
-        work = partial(score, name=name, K=cosine_kernel(X))
-        scores.append(list(in_order(work, split(len(folds), len(folds)), n_threads)))
-    return _best_of(scores)
+        def inner(name: Any, penalty: float) -> float:
+            return float(np.mean([accuracy(kernels[name], penalty, *split) for split in splits]))
+
+        trials = {each: inner(*each) for each in product(kernels, penalties)}
+        name, penalty = max(trials, key=trials.__getitem__)
+        found = accuracy(kernels[name], penalty, train, test)
+        return FoldScore(fold, SupportVectors(name, penalty), trials[name, penalty], found)
+
+    return list(in_order(score, split(len(folds), len(folds)), n_threads))
 
 
 def stratified_folds(
@@ -332,7 +372,7 @@ def stratified_folds(
     y, n_folds = array_of(classes, "classes"), whole(n_folds, "n_folds", 2)
     counts = np.unique(y, return_counts=True)[1]
     if len(counts) < 2 or counts.min() < n_folds:
-        problem = f"must be at least two with {n_folds} graphs each, one a fold, found "
+        problem = f"must be at least two of {n_folds} graphs each, one per fold, found "
         problem += f"{len(counts)}, the smallest of {counts.min()} graphs"
         raise InputError(problem, argument="classes", advice="use fewer n_folds")
     folds = StratifiedKFold(n_folds, shuffle=True, random_state=whole(seed, "seed", 0) % 2**32)
@@ -344,12 +384,7 @@ def cosine_kernel(X: Any) -> FloatArray:
     from sklearn.metrics.pairwise import cosine_similarity
     from sklearn.preprocessing import normalize
 
-    # By the largest entry first: squares neither overflow nor vanish.
+    # Divide by the largest entry first, so that squares neither overflow nor vanish.
     K = cosine_similarity(normalize(sp.csr_array(X, dtype=np.float64), "max"))
     np.fill_diagonal(K, 1.0)
     return np.asarray(K)
-
-
-def _best_of(scores: Sequence[Sequence[FoldScore]]) -> list[FoldScore]:
-    """For every fold what did best on the other folds; the first of equals."""
-    return [max(fold, key=lambda score: score.inner) for fold in zip(*scores, strict=True)]

@@ -14,8 +14,10 @@ from grfpp._checks import instance_of
 from grfpp.errors import InputError
 from grfpp.torch.attention.softmax import MaskBias, check_mask, check_sizes, merged
 
-#: The submodule that holds a mask, and the attribute that records changes of a module.
-_MASK, _CHANGES = "graph_mask", "_graph_mask_changes"
+#: Name of the submodule that holds a mask.
+_MASK = "graph_mask"
+#: Name of the attribute that records the changes of a module.
+_CHANGES = "_graph_mask_changes"
 #: Parameters of the ``forward`` of ``nn.MultiheadAttention``, in their order.
 _ARGUMENTS = (
     *("query", "key", "value", "key_padding_mask", "need_weights", "attn_mask"),
@@ -48,8 +50,8 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
     learn
         Whether ``λ`` is learned: one number for the whole model, which is added to the state as
         ``graph_mask.lam`` of each ``nn.MultiheadAttention``, or of the model where there is none.
-        States without it load, and leave ``λ`` as it is; a state with it loads where ``λ`` is
-        learned, and elsewhere with ``strict=False``. Make the optimiser afterwards.
+        States without it load, and leave ``λ`` unchanged; a state with it loads where ``λ`` is
+        learned, and elsewhere with ``strict=False``. Create the optimiser afterwards.
 
     Returns
     -------
@@ -64,8 +66,8 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
     torch's own may call ``torch.nn.functional.scaled_dot_product_attention`` themselves, as those
     of timm and transformers do: their ``forward`` is replaced by one that runs within a
     ``TorchFunctionMode``, which adds the mask to calls with as many queries and keys as it has
-    tokens. Other attention, such as that of a decoder to its memory or of a pooling head, is left
-    alone. A model in which the mask met no self-attention raises an error.
+    tokens. Other attention, such as that of a decoder to its memory or of a pooling head, is not
+    changed. A model whose self-attention never has the mask's number of tokens raises an error.
 
     Gradient checkpointing of modules is exact; a checkpointed function that calls
     ``scaled_dot_product_attention`` outside any module is run again without the mask. Masked
@@ -87,6 +89,11 @@ def add_mask(module: nn.Module, mask: Tensor, lam: float = 0.5, learn: bool = Fa
     >>> layer(torch.ones(2, 9, 16)).shape
     torch.Size([2, 9, 16])
     >>> added.remove()
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, paragraph "Image Classification".
     """
     model = _unwrapped(module)
     if any(isinstance(part, MaskBias) or _CHANGES in vars(part) for part in model.modules()):
@@ -145,19 +152,33 @@ def remove_mask(module: nn.Module) -> None:
     torch.Size([2, 5, 16])
     """
     if not _undo(_unwrapped(module), None):
-        raise InputError("has no mask of add_mask", argument="module")
+        raise InputError("has no mask that add_mask put there", argument="module")
 
 
 @dataclass(repr=False)
 class AddedMask:
-    """A mask in a model: made by `add_mask`.
+    """A mask in a model, as `add_mask` returns it.
 
     Attributes
     ----------
     model
-        The model that has it.
+        The model.
     bias
-        Holds the mask and ``λ``.
+        The module that holds the mask and ``λ``.
+
+    Examples
+    --------
+    Another mask for every batch of graphs:
+
+    >>> import networkx as nx, torch
+    >>> from grfpp.torch import add_mask, graph_mask
+    >>> layer = torch.nn.TransformerEncoderLayer(16, 4, batch_first=True)
+    >>> added = add_mask(layer, graph_mask(nx.path_graph(5)))
+    >>> added.mask = graph_mask([nx.cycle_graph(9), nx.path_graph(7)])
+    >>> layer(torch.ones(2, 9, 16)).shape
+    torch.Size([2, 9, 16])
+    >>> added
+    AddedMask(TransformerEncoderLayer, shape=(2, 9, 9), lam=0.5, learned=False)
     """
 
     model: nn.Module
@@ -168,7 +189,7 @@ class AddedMask:
 
     @property
     def mask(self) -> Tensor:
-        """``M``, which may be exchanged, as for every batch of other graphs."""
+        """``M``; assign another one for every batch of other graphs."""
         return self.bias.mask
 
     @mask.setter
@@ -191,14 +212,14 @@ class _Changes:
     """Changes of a module, stored in the module so that copies have them too."""
 
     bias: MaskBias
-    #: Attributes as they were; ``None`` for those that were not there.
+    #: Attributes before the change; ``None`` for those that did not exist.
     attributes: dict[str, Any] = field(default_factory=dict)
-    #: Handle of the pre-forward hook, where there is one.
+    #: Handle of the pre-forward hook, if any.
     hook: Any = None
 
 
 def _replace(module: nn.Module, bias: MaskBias, name: str, value: Any) -> None:
-    """Set an attribute, and note its value before."""
+    """Set an attribute, and record its former value."""
     changes: _Changes = vars(module).setdefault(_CHANGES, _Changes(bias))
     changes.attributes[name] = vars(module).get(name)
     setattr(module, name, value)
@@ -246,7 +267,7 @@ def _custom_modules(model: nn.Module, attentions: list[nn.MultiheadAttention]) -
 
 
 def _reset_compiler() -> None:
-    """Drop compiled code, which does not see hooks that came or went since."""
+    """Drop compiled code, which ignores hooks that are added or removed after compilation."""
     if "torch._dynamo" in sys.modules:
         torch.compiler.reset()
 
@@ -259,7 +280,7 @@ def _merge(
     query, key = named.get("query"), named.get("key")
     if query is None or key is None:
         return None  # torch raises the error
-    # Two views of the same numbers are the same tokens too.
+    # Two views of one tensor are the same tokens too.
     if query is not key and not query.is_set_to(key):
         if not required:
             return None

@@ -1,7 +1,7 @@
 """Masks for modules that call ``scaled_dot_product_attention`` themselves.
 
 `MaskedForward` takes the place of a module's ``forward`` and runs it inside a `TorchFunctionMode`
-that adds the mask. Neither is compiled: compilers that keep torch's functions would mask twice.
+that adds the mask. Neither is compiled: compilers that retain torch's functions would mask twice.
 Importing this module imports torch's compiler, which takes seconds.
 """
 
@@ -39,7 +39,7 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
         super().__init__()
         self.bias = bias
         self.n_masked = 0
-        #: Numbers of queries and keys of the calls that were left alone.
+        #: Numbers of queries and keys of the calls without the mask.
         self.other_sizes: set[tuple[int, int]] = set()
 
     @torch.compiler.disable  # type: ignore[untyped-decorator]  # untyped in torch
@@ -69,7 +69,7 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
 
 
 class MaskedForward:
-    """The ``forward`` of a module whose own attention is masked.
+    """The ``forward`` of a module that calls fused attention itself, with the mask.
 
     Every module of a model has one, not only the outermost: gradient checkpointing runs modules
     again, one by one, after the model has ended.
@@ -84,7 +84,7 @@ class MaskedForward:
 
     def __init__(self, module: nn.Module, bias: MaskBias, is_model: bool) -> None:
         self.module, self.bias, self.is_model = module, bias, is_model
-        #: The function that another library has already put in place of the method.
+        #: The function by which another library has replaced the method, if any.
         self.patched = vars(module).get("forward")
 
     @torch.compiler.disable(recursive=False)  # type: ignore[untyped-decorator]  # untyped in torch
@@ -103,14 +103,14 @@ class MaskedForward:
             stack.pop()
         if self.is_model and not masking.n_masked:
             sizes = ", ".join(f"{q} to {k}" for q, k in sorted(masking.other_sizes)) or "none"
-            problem = f"for {self.bias.n_tokens} tokens met no self-attention in this model "
-            problem += f"(fused calls from queries to keys: {sizes})"
+            problem = f"for {self.bias.n_tokens} tokens fits no self-attention of this model "
+            problem += f"(numbers of queries and keys of fused calls: {sizes})"
             raise InputError(problem, argument="mask")
         return result
 
 
 @torch.compiler.disable  # type: ignore[untyped-decorator]  # untyped in torch
 def count_masked(bias: MaskBias) -> None:
-    """Note that an ``nn.MultiheadAttention`` inside a model has been masked."""
+    """Count an ``nn.MultiheadAttention`` inside a model that has been masked."""
     if _ACTIVE.stack and _ACTIVE.stack[-1].bias is bias:
         _ACTIVE.stack[-1].n_masked += 1

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils.checkpoint import checkpoint
 
-from grfpp._checks import instance_of, one_of
+from grfpp._checks import instance_of, one_of, truth
 from grfpp.errors import InputError, shown
 from grfpp.torch.attention.masks import FactoredMask
 from grfpp.torch.attention.softmax import SelfAttention, check_sizes, checked_strength
@@ -22,7 +22,8 @@ from grfpp.torch.attention.softmax import SelfAttention, check_sizes, checked_st
 FeatureMap = Callable[[Tensor], Tensor]
 How = Literal["multiply", "add"]
 
-#: Size of a block of products of keys and values that the mask multiplies.
+#: Bytes of a block of products of keys and values that the mask multiplies, 64 MB: bounds the
+#: memory beyond that of the result.
 _BLOCK_BYTES = 1 << 26
 
 
@@ -71,6 +72,12 @@ def linear_masked_attention(
     >>> explicit = weights @ v / weights.sum(1, keepdim=True)
     >>> bool(torch.allclose(linear_masked_attention(q, k, v, mask), explicit, atol=1e-5))
     True
+
+    References
+    ----------
+    Katharopoulos et al., "Transformers are RNNs: fast autoregressive transformers with linear
+    attention", 2020. Reid et al., "Linear Transformer topological masking with graph random
+    features", 2025, multiplies weights by the mask.
     """
     strength = _checked(mask, lam, how)
     check_sizes((mask.n_tokens,), query, key)
@@ -78,7 +85,7 @@ def linear_masked_attention(
         if not torch.compiler.is_compiling() and (features < 0).any():
             problem = f"features must not be negative, found {features.min().item():.3g}"
             raise InputError(problem, argument=name, advice="use a feature map such as elu(x) + 1")
-    # The sums of the weights are one more column, of values that are 1 everywhere.
+    # A column of ones gives the sums of the weights.
     value = torch.cat([value, torch.ones_like(value[..., :1])], dim=-1)
     plain = query @ (key.transpose(-1, -2) @ value)
     masked = mask(value) if how == "add" else _times_mask(query, key, value, mask)
@@ -111,7 +118,7 @@ def _times_mask(query: Tensor, key: Tensor, value: Tensor, mask: FactoredMask) -
         return _block(query, key, value, mask)
     total = torch.zeros_like(value)
     for q, k in zip(query.split(width, -1), key.split(width, -1), strict=True):
-        # Kept for the backward pass, the blocks would take as much memory as all at once.
+        # Blocks stored for the backward pass would together take the memory of the whole product.
         total = total + checkpoint(_block, q, k, value, mask, use_reentrant=False)
     return total
 
@@ -141,7 +148,7 @@ class LinearMaskedAttention(SelfAttention):
         value is used.
     how
         ``"multiply"`` for weights ``φ(q) · φ(k) (1 + λ M)``, ``"add"`` for ``φ(q) · φ(k) + λ M``,
-        which is cheaper and gives neighbours the same weight whatever the tokens hold.
+        which is cheaper and gives neighbours the same weight whatever their tokens contain.
     feature_map
         ``φ``, applied to queries and keys of each head, without negative values; by default
         ``elu(x) + 1``.
@@ -154,6 +161,12 @@ class LinearMaskedAttention(SelfAttention):
     >>> attention = LinearMaskedAttention(16, 4, factored_mask(grid(32, 32)))
     >>> attention(torch.ones(2, 1024, 16)).shape
     torch.Size([2, 1024, 16])
+
+    References
+    ----------
+    Katharopoulos et al., "Transformers are RNNs: fast autoregressive transformers with linear
+    attention", 2020. Reid et al., "Linear Transformer topological masking with graph random
+    features", 2025.
     """
 
     def __init__(
@@ -176,7 +189,7 @@ class LinearMaskedAttention(SelfAttention):
         self.graph_mask = mask
         self.how = how
         self.feature_map = feature_map
-        if learn:
+        if truth(learn, "learn"):
             self.lam = nn.Parameter(torch.tensor(strength))
         else:
             self.register_buffer("lam", torch.tensor(strength), persistent=False)

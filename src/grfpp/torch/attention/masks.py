@@ -1,4 +1,4 @@
-"""Attention masks from graph kernels (paper, "Image Classification" and App. vit).
+"""Attention masks from graph kernels.
 
 The mask ``M`` is the kernel, scaled; attention adds ``λ M`` to its logits. `graph_mask` makes a
 dense tensor, `factored_mask` keeps the sparse factors of the estimate.
@@ -66,14 +66,14 @@ def graph_mask(
         ``"rw"``, ``scale · A`` with ``None``.
     scaling
         ``"cosine"`` divides by the roots of the diagonal, ``K[i, j] / √(K[i, i] K[j, j])``.
-        ``"rows"`` makes rows add up to 1. ``None`` leaves the kernel as it is. (The paper says only
+        ``"rows"`` makes rows sum to 1. ``None`` leaves the kernel as it is. (The paper says only
         that the mask is normalised.)
     estimate
         ``"walks"``, or ``"exact"`` for the kernel itself.
     class_token
         Number of tokens before the nodes, such as a class token (``True`` for one). Their rows and
-        columns are zero. (The paper does not say. In their rows any constant would do the same,
-        since softmax drops it.)
+        columns are zero, which the paper leaves open. (In their rows any constant has the same
+        effect, since softmax is invariant to it.)
     seed
         Of the walks. A mask is not saved with a model's weights: the same seed gives it again.
     dtype, device
@@ -95,6 +95,13 @@ def graph_mask(
     (torch.Size([34, 34]), True)
     >>> graph_mask([nx.path_graph(3), nx.karate_club_graph()]).shape
     torch.Size([2, 34, 34])
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, paragraph "Image Classification". Choromanski et al., "From block-Toeplitz
+    matrices to differential equations on graphs: towards a general theory for scalable masked
+    Transformers", 2022.
     """
     walks |= {"kernel": kernel, "scale": scale, "normalization": normalization, "seed": seed}
     walks |= {"n_walks": n_walks, "estimate": estimate}
@@ -134,6 +141,12 @@ def patch_grid_mask(height: int, width: int, degree: int = 2, **options: Any) ->
     >>> from grfpp.torch import patch_grid_mask
     >>> patch_grid_mask(14, 14, class_token=True).shape
     torch.Size([197, 197])
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, paragraph "Image Classification" and appendix "Vision Transformer Attention
+    Masking".
     """
     patches = grid(whole(height, "height", 1), whole(width, "width", 1))
     return graph_mask(patches, degree=degree, **options)
@@ -168,11 +181,16 @@ def factored_mask(
     >>> mask = factored_mask(grid(8, 8), n_walks=64)
     >>> bool(torch.allclose(mask.dense(), patch_grid_mask(8, 8), atol=1e-6))
     True
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, eq. (3). Reid et al., "Linear Transformer topological masking with graph random
+    features", 2025.
     """
     if is_batch(graph):
-        raise InputError(
-            "must be one graph, found a list; graph_mask takes lists", argument="graph"
-        )
+        advice = "use graph_mask, which takes lists"
+        raise InputError("must be one graph, found a list", argument="graph", advice=advice)
     source, chosen, n_prefix = _tokens(graph, nodes, scaling, class_token)
     K, rows, columns = _scaled_kernel(source, scaling, n_walks=n_walks, **options)
     if not isinstance(K, KernelEstimate):
@@ -193,7 +211,7 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
     Parameters
     ----------
     steps
-        The matrices of the product.
+        The sparse matrices ``S_1 … S_2l``.
     n_prefix
         Tokens before the nodes, such as a class token: their rows and columns of ``M`` are zero.
     dtype, device
@@ -210,6 +228,11 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
     >>> x = torch.ones(2, 17, 3)
     >>> bool(torch.allclose(mask(x), mask.dense() @ x, atol=1e-6))
     True
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, eq. (3) and Option III.
     """
 
     def __init__(
@@ -278,7 +301,7 @@ class FactoredMask(nn.Module):  # type: ignore[misc]  # untyped base
 
 
 def is_batch(graphs: Any) -> bool:
-    """Whether this is a list of graphs, and not one graph in the form of a list.
+    """Whether this is a list of graphs, rather than one graph given as a list.
 
     Examples
     --------
@@ -296,8 +319,8 @@ def is_batch(graphs: Any) -> bool:
 def _padded(masks: Sequence[Tensor]) -> Tensor:
     """Masks of shape ``(n_i, n_i)`` as one tensor of shape ``(len(masks), n, n)``.
 
-    Columns of padding are minus infinity. Its rows are zero elsewhere, so that softmax gives
-    finite values there, which nobody reads.
+    Columns of padding are minus infinity. Rows of padding are zero elsewhere, so that softmax is
+    finite there; their results have no meaning.
     """
     n = max(mask.shape[0] for mask in masks)
     size = len(masks) * n * n * masks[0].element_size()
@@ -334,8 +357,8 @@ def _scaled_kernel(
         return K, ones, ones
     divisors = K.diagonal() if scaling == "cosine" else K @ ones
     if not (np.isfinite(divisors).all() and (divisors > 0).all()):
-        what = "diagonal entries" if scaling == "cosine" else "row sums"
-        problem = f"={scaling!r} needs positive {what} of the kernel, found {divisors.min():.3g}"
+        divisor = "diagonal entries" if scaling == "cosine" else "row sums"
+        problem = f"={scaling!r} needs positive {divisor} of the kernel, found {divisors.min():.3g}"
         advice = "use more walks, another kernel, or scaling=None"
         raise InputError(problem, argument="scaling", advice=advice)
     if scaling == "rows":

@@ -47,6 +47,11 @@ def masked_attention(
     >>> q = k = v = torch.ones(1, 4, 2)
     >>> masked_attention(q, k, v, patch_grid_mask(2, 2)).shape
     torch.Size([1, 4, 2])
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, paragraph "Image Classification".
     """
     check_mask(mask)
     p = probability(dropout, "dropout", below_one=True)
@@ -105,7 +110,7 @@ class MaskedAttention(SelfAttention):
         As for ``nn.MultiheadAttention``.
     mask
         ``M``, one row and one column per token, as `graph_mask` and `patch_grid_mask` make it.
-        ``None`` where every batch brings its own: ``attention(x, mask)``.
+        ``None`` where the mask is passed with every batch: ``attention(x, mask)``.
     lam
         ``λ``, the paper's 0.5.
     learn
@@ -129,6 +134,11 @@ class MaskedAttention(SelfAttention):
     >>> masks = graph_mask([nx.path_graph(5), nx.cycle_graph(9)])
     >>> attention(torch.ones(2, 9, 16), masks).shape
     torch.Size([2, 9, 16])
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, paragraph "Image Classification".
     """
 
     def __init__(
@@ -165,7 +175,7 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
     """Holds a mask and its strength; ``bias(query)`` is ``λ M`` in the query's number type.
 
     The mask moves with the module and is not saved with the weights; a learned ``λ`` is, as
-    ``lam``. Without a mask, every call brings its own.
+    ``lam``. Without a mask, one is passed with every call.
 
     Examples
     --------
@@ -211,13 +221,13 @@ class MaskBias(nn.Module):  # type: ignore[misc]  # untyped base
 
 
 def _scaled(mask: Tensor, lam: float | Tensor, dtype: torch.dtype) -> Tensor:
-    """``λ M``, multiplied in the finer of two types; in a batch, minus infinity is padding."""
-    finer = mask.to(torch.promote_types(mask.dtype, dtype))
+    """``λ M``, multiplied in the more precise type; in a batch, minus infinity is padding."""
+    precise = mask.to(torch.promote_types(mask.dtype, dtype))
     if mask.ndim == 2:
-        return (lam * finer).to(dtype)
-    padding = torch.isneginf(finer)
-    # Infinity times λ would be NaN at λ = 0, and so would its derivative anywhere.
-    return (lam * finer.masked_fill(padding, 0)).masked_fill(padding, float("-inf")).to(dtype)
+        return (lam * precise).to(dtype)
+    padding = torch.isneginf(precise)
+    # Infinity times λ is NaN at λ = 0, and its derivative is NaN everywhere.
+    return (lam * precise.masked_fill(padding, 0)).masked_fill(padding, float("-inf")).to(dtype)
 
 
 def broadcast_bias(bias: Tensor, query: Tensor, key: Tensor) -> Tensor:
@@ -247,7 +257,7 @@ def merged(bias: Tensor, other: Tensor | None, keeps_true: bool) -> Tensor:
 def check_sizes(
     shape: Sequence[int], query: Tensor, key: Tensor, axis: int = -2, batch_axis: int = 0
 ) -> None:
-    """Refuse another number of tokens, or of sequences, than a mask has."""
+    """Check that numbers of tokens and of sequences are those of a mask."""
     n_queries, n_keys = query.shape[axis], key.shape[axis]
     n_sequences = query.shape[batch_axis] if query.ndim > 2 else None
     fits = n_queries == n_keys == shape[-1]

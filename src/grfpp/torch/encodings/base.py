@@ -1,8 +1,8 @@
 """`NodeEncoding`, the base class of all positional encodings: a PyG transform with a cache.
 
-A subclass names its `kind`, checks its options in ``__init__`` and implements `_encoder`. The
-functions below read graphs: their edge lists are concatenated first and normalised together,
-since to build a `grfpp.Graph` for every graph would take longer than to encode them.
+A subclass is a dataclass that names its `kind`, checks its options in ``__post_init__`` and
+implements `_encoder`. The functions below read graphs: their edge lists are concatenated first and
+normalised together, since building a `grfpp.Graph` for every graph takes longer than encoding it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from copy import copy
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, ClassVar, NamedTuple
 
@@ -45,9 +46,11 @@ from torch_geometric.transforms import BaseTransform  # noqa: E402 - below the c
 KINDS: dict[str, type[NodeEncoding]] = {}
 #: Default of `attr_name`: the kind and ``_pe``, such as ``smooth_pe``.
 KIND_NAME = "<kind>_pe"
-#: Powers of other scales leave the range of float64.
-_MIN_SCALE, _MAX_SCALE = 1e-300, 1e100
-#: More than any memory.
+#: Smallest scale: powers of smaller ones underflow in float64.
+_MIN_SCALE = 1e-300
+#: Largest scale: powers of larger ones overflow in float64.
+_MAX_SCALE = 1e100
+#: Megabytes; more than any memory, and few enough to be counted in bytes.
 _MAX_CACHE_MB = 1e12
 #: The attribute of edge weights in PyG, the only one that may be missing.
 _USUAL_WEIGHTS = "edge_weight"
@@ -57,6 +60,7 @@ _MAX_NODES = int(np.iinfo(np.int32).max)
 Encoder = Callable[[range], FloatArray]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
     """A positional encoding of nodes, as a transform of PyG.
 
@@ -78,40 +82,41 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
     dtype
         Of the encodings, which are computed in float64.
     cache_mb
-        Megabytes of encodings that are kept, so that a graph is encoded once and not once an
-        epoch. Every worker process has its own cache.
+        Megabytes of cached encodings, so that a graph is encoded once and not once an epoch. Every
+        worker process has its own cache.
     """
 
     kind: ClassVar[str]
+    attr_name: str | None = KIND_NAME
+    scale: float = 1.0
+    symmetrize: bool = False
+    weight_attr: str | None = "edge_weight"
+    dtype: torch.dtype = torch.float32
+    cache_mb: float = 64.0
+
+    # Without annotations, so that these are no parameters.
     #: Whether the encoding depends on features ``x`` of the nodes.
-    needs_features: bool = False
-    #: Numbers per node, and more of them per feature.
-    _n_columns: int = 0
-    _n_columns_per_feature: int = 0
+    needs_features = False
+    #: Number of columns that do not depend on features.
+    _n_columns = 0
+    #: Number of further columns for every feature.
+    _n_columns_per_feature = 0
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         if "kind" in vars(cls):
             KINDS[cls.kind] = cls
 
-    def __init__(
-        self,
-        *,
-        attr_name: str | None = KIND_NAME,
-        scale: float = 1.0,
-        symmetrize: bool = False,
-        weight_attr: str | None = "edge_weight",
-        dtype: torch.dtype = torch.float32,
-        cache_mb: float = 64.0,
-    ) -> None:
-        if attr_name is not None and (not isinstance(attr_name, str) or not attr_name):
-            raise InputError(f"must be a name or None, found {attr_name!r}", argument="attr_name")
-        self.attr_name = f"{self.kind}_pe" if attr_name == KIND_NAME else attr_name
-        self.scale = between(scale, "scale", _MIN_SCALE, _MAX_SCALE)
-        self.symmetrize = truth(symmetrize, "symmetrize")
-        self.weight_attr = weight_attr
-        self.dtype = floating(dtype)
-        self.cache = EncodingCache(int(1e6 * between(cache_mb, "cache_mb", 0.0, _MAX_CACHE_MB)))
+    def __post_init__(self) -> None:
+        name = self.attr_name
+        if name is not None and (not isinstance(name, str) or not name):
+            raise InputError(f"must be a name or None, found {shown(name)}", argument="attr_name")
+        self.attr_name = f"{self.kind}_pe" if name == KIND_NAME else name
+        self.scale = between(self.scale, "scale", _MIN_SCALE, _MAX_SCALE)
+        self.symmetrize = truth(self.symmetrize, "symmetrize")
+        self.dtype = floating(self.dtype)
+        cache_mb = between(self.cache_mb, "cache_mb", 0.0, _MAX_CACHE_MB)
+        self.cache = EncodingCache(int(1e6 * cache_mb))
 
     @abstractmethod
     def _encoder(self, batch: GraphBatch, features: FloatArray | None) -> Encoder:
@@ -221,16 +226,16 @@ class NodeEncoding(BaseTransform, ABC):  # type: ignore[misc]  # untyped base
 
     def __repr__(self) -> str:
         options = {"kind": self.kind} | vars(self)
-        shown_ones = (name for name in options if name != "cache" and not name.startswith("_"))
-        text = ", ".join(f"{name}={options[name]!r}" for name in shown_ones)
+        names = (name for name in options if not name.startswith(("_", "cache")))
+        text = ", ".join(f"{name}={options[name]!r}" for name in names)
         return f"{type(self).__name__}({text})"
 
 
 class EncodingCache:
     """A bounded, thread-safe store of encodings; the least recently used are dropped.
 
-    A copy for another process (a pickle) is empty: to compute an encoding again, with the same
-    bits, is faster than to send it.
+    A copy for another process (a pickle) is empty: computing an encoding again, with the same bits,
+    is faster than sending it.
     """
 
     def __init__(self, max_bytes: int) -> None:
@@ -254,7 +259,7 @@ class EncodingCache:
             return self._encodings.get(key)
 
     def put(self, key: bytes, encoding: Tensor) -> None:
-        """Keep an encoding, which nobody may change, and drop old ones if need be."""
+        """Store an encoding, which nobody may change, and drop old ones if need be."""
         with self._lock:
             if encoding.nbytes > self.max_bytes or key in self._encodings:
                 return
@@ -325,7 +330,7 @@ def read_graphs(
 
 
 def read_batch(batch: Any, weight_attr: str | None, with_features: bool = False) -> list[EdgeList]:
-    """Read the graphs of a PyG ``Batch``, each as it was before they were put together."""
+    """Read the graphs of a PyG ``Batch``, with the node indices that they had before batching."""
     if "ptr" not in batch:
         raise InputError("the batch has no ptr, where its graphs begin")
     ends, weights, _, features, _ = _read_data(0, batch, weight_attr, with_features)
@@ -344,9 +349,8 @@ def read_batch(batch: Any, weight_attr: str | None, with_features: bool = False)
 
 def _read_data(index: int, data: Any, weight_attr: str | None, with_features: bool) -> EdgeList:
     if data.edge_index is None:
-        raise InputError(
-            f"{type(data).__name__} has no edge_index", advice="encode it before ToSparseTensor"
-        )
+        problem = f"{type(data).__name__} has no edge_index"
+        raise InputError(problem, advice="encode it before ToSparseTensor")
     ends, n = tensor_to_numpy(data.edge_index), int(data.num_nodes or 0)
     if ends.ndim != 2 or len(ends) != 2 or (ends.size and ends.dtype.kind not in "iu"):
         problem = f"must be integers of shape (2, n), found {ends.dtype} {ends.shape}"
@@ -382,9 +386,8 @@ def joined_features(lists: Sequence[EdgeList]) -> FloatArray:
     features = [graph.features for graph in lists if graph.features is not None]
     widths = sorted({rows.shape[1] for rows in features})
     if len(widths) > 1:
-        raise InputError(
-            f"must have one width in all graphs, found {widths[0]} and {widths[-1]}", argument="x"
-        )
+        problem = f"must have one width in all graphs, found {widths[0]} and {widths[-1]}"
+        raise InputError(problem, argument="x")
     return np.concatenate(features)
 
 

@@ -1,14 +1,14 @@
 """Encodings that are functions of the graph alone: no random numbers, no order of nodes.
 
-To add one: write a subclass of `ExactEncoding` here, and name it in ``grfpp/torch/__init__.pyi``.
+To add one: write a subclass of `ExactEncoding` here, as a dataclass, and list it in the stub
+``grfpp/torch/__init__.pyi``.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
-from inspect import Signature, signature
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise, zip_longest
 from typing import Any, Literal
 
@@ -34,7 +34,7 @@ Normalization = Literal["rw", "sym"]
 
 #: Accuracy of products, relative to the kernel's largest value.
 _TOLERANCE = 1e-10
-#: Near, middle and far.
+#: Kernels of smoothing: within one, two and four edges, since heat reaches about ``√t`` edges.
 _WIDTHS = ("heat:1", "heat:4", "heat:16")
 #: Smallest share of a kernel beyond the node itself; below, rounding errors dominate.
 _MIN_SHARE_BEYOND_SELF = 1e-6
@@ -44,7 +44,7 @@ _LANDMARK_KERNEL = "personalized-pagerank:0.1"
 _TIE = 1e-7
 #: Kernel values below this share of the landmark's count as zero; products are far more exact.
 _MIN_CLOSENESS = 1e-5
-#: Longest walks of return masses.
+#: Longest walks of return masses: memory and time grow with every length.
 _MAX_LENGTH = 512
 #: Share of a kernel's value that truncated lengths may add up to.
 _MAX_NEGLECTED_SHARE = 1e-10
@@ -56,8 +56,8 @@ _MAX_PRODUCTS = 1e10
 class NormalizedBatch:
     """Graphs side by side with the weights ``W = scale · D^-1/2 A D^-1/2``.
 
-    Their spectral radius is at most the scale, whatever the graphs. So the results of a graph do
-    not depend on the others, to the last bit.
+    Their spectral radius is at most the scale, whatever the graphs. So the result of a graph does
+    not depend on the others in the batch, to the last bit.
     """
 
     W: sp.csr_array
@@ -81,8 +81,8 @@ class NormalizedBatch:
         is_isolated = part.out_degree == 0
         roots = np.sqrt(np.where(is_isolated, 1.0, part.adjacency.sum(axis=1)))
         W = part.normalized("sym", scale).adjacency
-        chosen = None if features is None else features[nodes]
-        return cls(W, starts - starts[0], roots, is_isolated, scale, chosen)
+        rows = None if features is None else features[nodes]
+        return cls(W, starts - starts[0], roots, is_isolated, scale, rows)
 
     @property
     def n_nodes(self) -> int:
@@ -99,16 +99,6 @@ class NormalizedBatch:
 
 class ExactEncoding(NodeEncoding):
     """An encoding that is a function of the graph; nodes in another order have the same rows."""
-
-    def __init_subclass__(cls, **options: Any) -> None:
-        super().__init_subclass__(**options)
-        # Constructors pass parameters of their base classes on as **options: name all of them.
-        parameters: dict[str, Any] = {}
-        for each in cls.__mro__[: cls.__mro__.index(NodeEncoding) + 1]:
-            inherited = signature(each.__init__).parameters  # type: ignore[misc]
-            parameters = {**parameters, **inherited, **parameters}
-        named = [value for name, value in parameters.items() if name not in ("self", "options")]
-        cls.__signature__ = Signature(named)
 
     @abstractmethod
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
@@ -127,41 +117,42 @@ def _checked_kernels(kernel: Kernels, scale: float) -> tuple[Kernel, ...]:
     """One kernel or several, whose series converge at the scale."""
     if isinstance(kernel, Set | Mapping):
         raise InputError("must have an order", argument="kernel", advice="pass a list")
-    given = [kernel] if isinstance(kernel, Kernel | str) else listed(kernel, "kernel")
-    if not given:
+    choices = [kernel] if isinstance(kernel, Kernel | str) else listed(kernel, "kernel")
+    if not choices:
         raise InputError("must be one kernel or several, found none", argument="kernel")
-    kernels = tuple(map(kernel_of, given))
-    for checked in kernels:
-        checked.check_radius(scale)
-        if not np.isfinite(checked.value([-scale, 0.0, scale])).all():
-            raise InputError(
-                f"{checked!r} exceeds the range of float64 at scale {scale:g}", argument="kernel"
-            )
+    kernels = tuple(map(kernel_of, choices))
+    for g in kernels:
+        g.check_radius(scale)
+        if not np.isfinite(g.value([-scale, 0.0, scale])).all():
+            problem = f"{g!r} exceeds the range of float64 at scale {scale:g}"
+            raise InputError(problem, argument="kernel")
     return kernels
 
 
 @functional_transform("add_return_pe")
+@dataclass(eq=False, repr=False)
 class AddReturnPE(ExactEncoding):
     """Add return masses: the diagonals of powers of the weights, or of kernels.
 
     Column ``k`` is the diagonal of ``W^k``, ``W = scale · D^-1/2 A D^-1/2``: the probability that a
-    random walk of ``k`` steps from the node ends there, as of PyG's ``AddRandomWalkPE``, for all
-    graphs of a data set at once. With kernels it is ``diag(g(W))``, such as the heat that is left
-    at the node after some time. Exact for all but very large graphs, which would need more than
-    ``10¹⁰`` multiplications: there pooled walks estimate it without bias.
+    random walk of ``k`` steps from the node ends there, as in PyG's ``AddRandomWalkPE``, for all
+    graphs of a data set at once. With kernels it is ``diag(g(W))``, such as the heat that remains
+    at the node after some time. Exact, except for graphs that need more than ``10¹⁰``
+    multiplications: there pooled walks estimate it without bias.
 
     Parameters
     ----------
     dim
         Lengths ``1 … dim``; 8 if not given.
     lengths
-        Other lengths instead, up to 512.
+        Lengths to use instead of ``1 … dim``, up to 512.
     kernel
-        Or kernels, one number each, as such or by their names on the command line.
+        Kernels to use instead of lengths, one column each: kernels, or their names on the command
+        line.
     n_walks, seed
-        Of walks on very large graphs.
-    **options
-        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+        Number of walks and seed, for very large graphs.
+    attr_name, scale, symmetrize, weight_attr, dtype, cache_mb
+        As for `AddGRFPE`.
 
     Examples
     --------
@@ -182,35 +173,35 @@ class AddReturnPE(ExactEncoding):
 
     kind = "return"
 
-    def __init__(
-        self,
-        dim: int | None = None,
-        *,
-        lengths: Sequence[int] | None = None,
-        kernel: Kernels | None = None,
-        n_walks: int = 64,
-        seed: int | None = 0,
-        **options: Any,
-    ) -> None:
-        super().__init__(**options)
-        given = {"dim": dim, "lengths": lengths, "kernel": kernel}
-        if len(both := [name for name, value in given.items() if value is not None]) > 1:
-            raise InputError("exclude each other", argument=" and ".join(both))
-        self.options = WalkOptions.of(n_walks=n_walks, seed=seed)
-        self.kernel = None if kernel is None else _checked_kernels(kernel, self.scale)
-        if lengths is None:
-            lengths = range(1, 1 + whole(8 if dim is None else dim, "dim", 1, _MAX_LENGTH))
+    dim: int | None = None
+    _: KW_ONLY
+    lengths: Sequence[int] | None = None
+    kernel: Kernels | None = None
+    n_walks: int = 64
+    seed: int | None = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        exclusive = [n for n in ("dim", "lengths", "kernel") if getattr(self, n) is not None]
+        if len(exclusive) > 1:
+            raise InputError("exclude each other", argument=" and ".join(exclusive))
+        self.options = WalkOptions.of(n_walks=self.n_walks, seed=self.seed)
+        kernels = () if self.kernel is None else _checked_kernels(self.kernel, self.scale)
+        self.kernel = kernels or None
+        n_lengths = whole(8 if self.dim is None else self.dim, "dim", 1, _MAX_LENGTH)
+        lengths = range(1, 1 + n_lengths) if self.lengths is None else self.lengths
         self.lengths = [whole(k, "lengths", 1, _MAX_LENGTH) for k in listed(lengths, "lengths")]
         if not self.lengths:
-            raise InputError("must hold at least one length", argument="lengths")
+            raise InputError("must hold at least one length, found none", argument="lengths")
+        self._columns = np.array(self.lengths) - 1
         #: Coefficients of power series, one per column.
-        self._series = [_power_series(k, self.scale) for k in self.kernel or ()]
+        self._series = [_power_series(g, self.scale) for g in kernels]
         self._n_columns = len(self._series or self.lengths)
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
-        if self.kernel is None:
-            masses = self._masses(graphs, max(self.lengths))
-            return np.ascontiguousarray(masses[:, np.array(self.lengths) - 1])
+        if not self._series:
+            masses = self._masses(graphs, int(self._columns.max()) + 1)
+            return np.ascontiguousarray(masses[:, self._columns])
         masses = self._masses(graphs, max(1, *(len(series) - 1 for series in self._series)))
         result = np.empty((graphs.n_nodes, len(self._series)))
         for column, (constant, *series) in enumerate(self._series):
@@ -223,13 +214,13 @@ class AddReturnPE(ExactEncoding):
     def _masses(self, graphs: NormalizedBatch, n_lengths: int) -> FloatArray:
         """``diag(W^k)`` for ``k = 1 … n_lengths``; of very large graphs an estimate by walks."""
         W, starts = graphs.W, graphs.starts
-        work = np.diff(starts) * np.diff(W.indptr[starts]) * (0.5 * n_lengths)
-        if (work <= _MAX_PRODUCTS).all():
+        n_products = np.diff(starts) * np.diff(W.indptr[starts]) * (0.5 * n_lengths)
+        if (n_products <= _MAX_PRODUCTS).all():
             return power_diagonals(W, starts, n_lengths)
         masses = []
-        for first, last, n_products in zip(starts, starts[1:], work, strict=False):
+        for (first, last), n_of_graph in zip(pairwise(starts), n_products, strict=True):
             part = W[first:last, first:last]
-            if n_products > _MAX_PRODUCTS:
+            if n_of_graph > _MAX_PRODUCTS:
                 masses.append(self._estimated(Graph(part), n_lengths))
             else:
                 masses.append(power_diagonals(part, np.array([0, last - first]), n_lengths))
@@ -248,7 +239,7 @@ class AddReturnPE(ExactEncoding):
 
 
 def _power_series(kernel: Kernel, scale: float) -> FloatArray:
-    """The coefficients of a kernel that matter at a scale."""
+    """The leading coefficients of a kernel, whose neglected tail is rounding at this scale."""
     terms = kernel.coefficients(_MAX_LENGTH, scale=scale)
     sizes, value = np.abs(terms), float(kernel.value([scale])[0])
     tails = np.cumsum(sizes[::-1])[::-1]
@@ -261,25 +252,27 @@ def _power_series(kernel: Kernel, scale: float) -> FloatArray:
 
 
 @functional_transform("add_smooth_pe")
+@dataclass(kw_only=True, eq=False, repr=False)
 class AddSmoothPE(ExactEncoding):
     """Add the nodes' features ``x``, smoothed over the graph by one kernel after the other.
 
     Each is a mean of features over random walks from the node, near nodes weighted more: what a
-    model with few layers does not see. Kernels times features give the numbers per node.
+    model with few layers does not see. The number of columns is that of kernels times that of
+    features.
 
     Parameters
     ----------
     kernel
-        One or several, as such or by their names on the command line. The heat kernel of time ``t``
+        One or several kernels, or their names on the command line. The heat kernel of time ``t``
         reaches about ``√t`` edges.
     normalization
         ``"rw"`` for means: constant features stay as they are. ``"sym"`` for ``g(W) x`` with
         ``W = scale · D^-1/2 A D^-1/2``, divided by ``g(scale)``, which depends on degrees too.
     include_self
-        Whether walks of length zero count: a node's own features, which would outweigh those of
-        others and are in ``x`` already.
-    **options
-        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+        Whether walks of length zero count, that is the node's features themselves, which outweigh
+        those of other nodes and are in ``x`` already.
+    attr_name, scale, symmetrize, weight_attr, dtype, cache_mb
+        As for `AddGRFPE`.
 
     Examples
     --------
@@ -292,29 +285,30 @@ class AddSmoothPE(ExactEncoding):
     tensor([[0.1580, 0.2500],
             [0.3420, 0.2500],
             [0.1580, 0.2500]])
+
+    References
+    ----------
+    Gasteiger, Weißenberger and Günnemann, "Diffusion improves graph learning", 2019.
     """
 
     kind = "smooth"
     needs_features = True
 
-    def __init__(
-        self,
-        *,
-        kernel: Kernels = _WIDTHS,
-        normalization: Normalization = "rw",
-        include_self: bool = False,
-        **options: Any,
-    ) -> None:
-        super().__init__(**options)
-        self.normalization = one_of(normalization, "normalization", ("rw", "sym"))
-        self.include_self = truth(include_self, "include_self")
-        self.kernel = _checked_kernels(kernel, self.scale)
-        self._n_columns_per_feature = len(self.kernel)
-        for checked in self.kernel:
-            values = checked.value([self.scale, 0.0])
+    kernel: Kernels = _WIDTHS
+    normalization: Normalization = "rw"
+    include_self: bool = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        one_of(self.normalization, "normalization", ("rw", "sym"))
+        self.include_self = truth(self.include_self, "include_self")
+        self.kernel = self._kernels = _checked_kernels(self.kernel, self.scale)
+        self._n_columns_per_feature = len(self._kernels)
+        for g in self._kernels:
+            values = g.value([self.scale, 0.0])
             share = np.ptp(values) / np.abs(values).max()
             if not self.include_self and share < _MIN_SHARE_BEYOND_SELF:
-                problem = f"must reach beyond the node itself, found {checked!r}"
+                problem = f"must reach beyond the node itself, found {g!r}"
                 advice = "use a wider kernel, or include_self=True"
                 raise InputError(problem, argument="kernel", advice=advice)
 
@@ -326,8 +320,8 @@ class AddSmoothPE(ExactEncoding):
         X, roots = graphs.features, graphs.roots[:, None]
         is_mean = self.normalization == "rw"
         vectors = X * roots if is_mean else X
-        products = graphs.products(self.kernel, vectors)
-        at_scale, at_zero = np.array([k.value([self.scale, 0.0]) for k in self.kernel]).T
+        products = graphs.products(self._kernels, vectors)
+        at_scale, at_zero = np.array([g.value([self.scale, 0.0]) for g in self._kernels]).T
         if not self.include_self:
             products -= at_zero[:, None, None] * vectors
             at_scale = at_scale - at_zero
@@ -346,17 +340,17 @@ class AddContrastPE(AddSmoothPE):
     First the features minus their means nearby, then those minus the means further around, and so
     on: the bands of a diffusion wavelet. Unlike the means themselves (`AddSmoothPE`) they are
     nearly uncorrelated, and contain no constant by which a model could recognise single training
-    graphs. Kernels times features give the numbers per node.
+    graphs. The number of columns is that of kernels times that of features.
 
     Parameters
     ----------
     kernel
-        One or several, narrow ones first, as such or by their names on the command line. The heat
+        One or several kernels, or their names on the command line; narrow ones first. The heat
         kernel of time ``t`` reaches about ``√t`` edges.
     normalization, include_self
         Of the smoothing, as for `AddSmoothPE`. With ``"rw"``, constant features give zeros.
-    **options
-        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+    attr_name, scale, symmetrize, weight_attr, dtype, cache_mb
+        As for `AddGRFPE`.
 
     Examples
     --------
@@ -383,6 +377,7 @@ class AddContrastPE(AddSmoothPE):
 
 
 @functional_transform("add_profile_pe")
+@dataclass(eq=False, repr=False)
 class AddProfilePE(AddContrastPE):
     """Add return masses and contrasts of features: the columns of two encodings.
 
@@ -391,10 +386,15 @@ class AddProfilePE(AddContrastPE):
     Parameters
     ----------
     dim
-        Lengths of the walks that return, ``1 … dim``; 8 if not given.
-    **options
-        As for `AddContrastPE`: `kernel`, `normalization`, `include_self`; as for `AddGRFPE`:
-        `attr_name`, `scale` (for both), `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+        Numbers per node: those of the contrasts, kernels times features, and return masses of
+        walks of ``1 … dim - kernels · features`` steps. `dim` must leave room for one at least.
+    lengths
+        Steps of the walks that return, instead of `dim`; ``1 … 8`` if neither is given, which makes
+        ``8 + kernels · features`` numbers per node.
+    kernel, normalization, include_self
+        As for `AddContrastPE`.
+    attr_name, scale, symmetrize, weight_attr, dtype, cache_mb
+        As for `AddGRFPE`; `scale` is that of both encodings.
 
     Examples
     --------
@@ -403,42 +403,66 @@ class AddProfilePE(AddContrastPE):
     >>> from torch_geometric.data import Data
     >>> x = torch.tensor([[1.0], [0.0], [0.0]])
     >>> path = Data(edge_index=torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]]), x=x)
-    >>> AddProfilePE(dim=2, kernel=["heat:1", "heat:10"])(path).profile_pe
+    >>> AddProfilePE(dim=4, kernel=["heat:1", "heat:10"])(path).profile_pe
     tensor([[ 0.0000,  0.5000,  0.8420, -0.0920],
             [ 0.0000,  1.0000, -0.3420,  0.0920],
             [ 0.0000,  0.5000, -0.1580, -0.0920]])
+
+    References
+    ----------
+    Dwivedi et al., "Graph neural networks with learnable structural and positional
+    representations", 2022. Coifman and Maggioni, "Diffusion wavelets", 2006.
     """
 
     kind = "profile"
 
-    def __init__(self, dim: int | None = None, **options: Any) -> None:
-        super().__init__(**options)
-        self.returns = AddReturnPE(dim, scale=self.scale)
+    dim: int | None = None
+    _: KW_ONLY
+    lengths: Sequence[int] | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.returns = AddReturnPE(lengths=self.lengths, scale=self.scale)
+        self._n_kernels = self._n_columns_per_feature
         self._n_columns = self.returns._n_columns
+        if self.dim is None:
+            return
+        if self.lengths is not None:
+            raise InputError("exclude each other", argument="dim and lengths")
+        self._n_columns, self._n_columns_per_feature = whole(self.dim, "dim", 1), 0
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
-        return np.concatenate([self.returns._rows(graphs), super()._rows(graphs)], axis=1)
+        returns, n_contrasts = self.returns, self._n_kernels * graphs.features.shape[1]
+        if self.dim is not None:
+            if self.dim <= n_contrasts:
+                problem = f"must be above {n_contrasts}, the contrasts of {self._n_kernels} "
+                problem += f"kernels and {graphs.features.shape[1]} features, found {self.dim}"
+                advice = "use fewer kernels, or lengths=… for the return masses alone"
+                raise InputError(problem, argument="dim", advice=advice)
+            returns = AddReturnPE(self.dim - n_contrasts, scale=self.scale)
+        return np.concatenate([returns._rows(graphs), super()._rows(graphs)], axis=1)
 
 
 @functional_transform("add_landmark_pe")
+@dataclass(eq=False, repr=False)
 class AddLandmarkPE(ExactEncoding):
     """Add closeness to landmarks: the most central node, then always the farthest from all.
 
     The first landmark has the largest row sum of the kernel; each further one is the node that is
-    least close to those before. Nodes that tie are one landmark together, so that nothing depends
-    on the order of nodes. Closeness is 1 at the landmark, falls like the logarithm of the kernel
-    between two nodes, divided by the square roots of their degrees, and is 0 where that is below
-    ``10⁻⁵`` of its value at the landmark. Graphs with fewer distinguishable nodes than `dim` have
-    zeros in the last columns.
+    least close to those before. Nodes that tie form one landmark, so that nothing depends on the
+    order of nodes. Closeness is 1 at the landmark, falls like the logarithm of the kernel between
+    two nodes, divided by the square roots of their degrees, and is 0 where that is below ``10⁻⁵``
+    of its value at the landmark. Graphs with fewer distinguishable nodes than `dim` have zeros in
+    the last columns.
 
     Parameters
     ----------
     dim
         Number of landmarks; 8 if not given.
     kernel
-        As such or by its name on the command line. Its logarithm should fall slowly.
-    **options
-        As for `AddGRFPE`: `attr_name`, `scale`, `symmetrize`, `weight_attr`, `dtype`, `cache_mb`.
+        A kernel, or its name on the command line. Its logarithm should fall slowly.
+    attr_name, scale, symmetrize, weight_attr, dtype, cache_mb
+        As for `AddGRFPE`.
 
     Examples
     --------
@@ -449,24 +473,32 @@ class AddLandmarkPE(ExactEncoding):
     >>> pe = AddLandmarkPE(dim=3)(star).landmark_pe
     >>> pe.shape, pe[0, 0].item(), pe[4].tolist()             # the hub; a node without edges
     (torch.Size([5, 3]), 1.0, [0.0, 1.0, 0.0])
+
+    References
+    ----------
+    Gonzalez, "Clustering to minimize the maximum intercluster distance", 1985, for the choice of
+    landmarks. You, Ying and Leskovec, "Position-aware graph neural networks", 2019.
     """
 
     kind = "landmark"
 
-    def __init__(
-        self, dim: int | None = None, *, kernel: Kernel | str = _LANDMARK_KERNEL, **options: Any
-    ) -> None:
-        super().__init__(**options)
-        self.dim = self._n_columns = whole(8 if dim is None else dim, "dim", 1)
-        self.kernel = _checked_kernels(kernel_of(kernel), self.scale)
+    dim: int | None = None
+    _: KW_ONLY
+    kernel: Kernels = _LANDMARK_KERNEL
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.dim = self._n_columns = whole(8 if self.dim is None else self.dim, "dim", 1)
+        kernel = kernel_of(self.kernel)  # type: ignore[arg-type]  # refuses lists
+        self.kernel = self._kernels = _checked_kernels(kernel, self.scale)
 
     def _rows(self, graphs: NormalizedBatch) -> FloatArray:
         starts = graphs.starts
         graph_of = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
-        result = np.zeros((graphs.n_nodes, self.dim))
-        score = graphs.products(self.kernel, np.ones((graphs.n_nodes, 1)))[0, :, 0]
+        result = np.zeros((graphs.n_nodes, self._n_columns))
+        score = graphs.products(self._kernels, np.ones((graphs.n_nodes, 1)))[0, :, 0]
         nearest = np.full(graphs.n_nodes, -np.inf)
-        for landmark in range(self.dim):
+        for landmark in range(self._n_columns):
             best = np.maximum.reduceat(score, starts[:-1])
             ties = score >= (best - _TIE * np.maximum(1.0, np.abs(best)))[graph_of]
             chosen = ties & (nearest < 1 - _TIE)
@@ -484,7 +516,8 @@ class AddLandmarkPE(ExactEncoding):
         n_graphs = len(graphs.starts) - 1
         counts = np.maximum(np.bincount(graph_of[chosen], minlength=n_graphs), 1)
         share = np.where(chosen, 1.0 / counts[graph_of], 0.0)
-        mass = graphs.products(self.kernel, (share / graphs.roots)[:, None])[0, :, 0] / graphs.roots
+        spread = graphs.products(self._kernels, (share / graphs.roots)[:, None])
+        mass = spread[0, :, 0] / graphs.roots
         at_landmark = np.bincount(graph_of, share * mass, minlength=n_graphs)[graph_of]
         with np.errstate(divide="ignore", invalid="ignore"):
             relative = np.where(at_landmark > 0, mass / at_landmark, 0.0)

@@ -1,8 +1,8 @@
 """`grf_pe` and `AddGRFPE`: sparse features of every factor, projected at random and summed.
 
-The recipe is that of the paper's appendix on graph transformers: a stitching degree ``l`` gives
+The recipe is that of the paper's appendix "GRF++ in Graph GPS": a stitching degree ``l`` gives
 ``l`` independent sets of features ``K_s`` with mean ``g(W)^(1/2l)``, and the encoding is
-``Σ_s K_s G_s`` with Gaussian matrices ``G_s`` with entries ``N(0, 1/dim)``.
+``Σ_s K_s G_s``, where the entries of the Gaussian matrices ``G_s`` are ``N(0, 1/dim)``.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def grf_pe(
 ) -> list[Tensor]:
     """Positional encodings of the nodes of many graphs.
 
-    By default the recipe is that of the paper's graph transformers: sparse random features of the
+    The default is the encoding of the paper's graph transformers: sparse random features of the
     nodes from each stitched factor, each set projected at random to `dim` numbers, and the sets
     summed. All graphs are encoded together, as one block-diagonal graph.
 
@@ -59,14 +59,15 @@ def grf_pe(
         must be undirected: every edge with its opposite. Self-loops, isolated nodes, several
         components and single nodes are fine; repeated edges add up.
     dim
-        Numbers per node, 8 if not given. (Not for `kind` ``"smooth"`` and ``"contrast"``.)
+        Numbers per node, 8 if not given. (Not for `kind` ``"smooth"`` and ``"contrast"``; of
+        ``"profile"`` with its contrasts, to which 8 are added if it is not given.)
     degree
         Stitching degree: 1 for GRFs, more for GRFs++; 2 if not given.
     n_walks
         Walks from every node for every factor, 16 if not given.
     kind
-        ``"projected"``, the paper's, with the options below. The others have no random numbers,
-        and options of their own: ``"return"`` (see `AddReturnPE`), ``"smooth"`` (`AddSmoothPE`),
+        ``"projected"``, the paper's, with the options below. The others are deterministic and have
+        other options: ``"return"`` (see `AddReturnPE`), ``"smooth"`` (`AddSmoothPE`),
         ``"contrast"`` (`AddContrastPE`), ``"profile"`` (`AddProfilePE`), ``"landmark"``
         (`AddLandmarkPE`).
     n_jobs
@@ -77,23 +78,23 @@ def grf_pe(
     scale
         The weights are ``W = scale · D^-1/2 A D^-1/2``; 1 if not given.
     seed
-        Of the walks and of the projections, 0 if not given. ``None`` draws one.
+        Seed of the walks and of the projections, 0 if not given. ``None`` draws one.
     features
         ``"factors"``, the default and the paper's: one set per pair of factors, with mean
         ``g(W)^(1/2l)``, so that a higher degree reaches less far. ``"stitched"``: the two sets
         ``X`` and ``Y`` of `KernelEstimate.features`, with mean ``g(W)^(1/2)`` at every degree.
     projection
-        ``"graph"``, the default: every graph has its own, a function of the seed and of the graph.
-        ``"shared"``: one for all, by node indices. That is for graphs whose order of nodes has a
-        meaning (a lattice, the pixels of an image); elsewhere it shows a model that order.
+        ``"graph"``, the default: another one for every graph, a function of the seed and of the
+        graph. ``"shared"``: one for all, by node indices. That is for graphs whose order of nodes
+        has a meaning (a lattice, the pixels of an image); elsewhere it leaks that order to a model.
     rotation
         ``"principal"`` rotates every graph's encoding to its principal axes, the longest first:
-        the result depends on ``PE PEᵀ`` only, but for ties. ``"none"`` leaves it as it is.
+        the result depends on ``PE PEᵀ`` only, except for ties. ``"none"`` does not rotate.
     symmetrize
         Use the mean of both directions of every edge, instead of refusing directed graphs.
     weight_attr
         The attribute of a ``Data`` that holds edge weights; ``None`` for weights of one.
-        ``edge_weight`` may be missing, which is the same. ``edge_attr`` is not read unless it is
+        ``edge_weight`` may be missing, which means the same. ``edge_attr`` is only read if it is
         named here: it may hold the types of chemical bonds.
     dtype
         Of the encodings, float32 if not given; they are computed in float64.
@@ -108,10 +109,9 @@ def grf_pe(
     Notes
     -----
     The random numbers of a graph are a function of the seed and of its nodes, edges and weights.
-    So its encoding is the same to the last bit alone, in any batch, at any position in it, for any
-    number of threads and of worker processes. Two equal graphs have equal encodings. A graph with
-    another order of nodes has another hash: its encoding is another draw from the same law, with
-    rows in the new order.
+    So its encoding has the same bits alone, in any batch and at any position in it, for any number
+    of threads and of worker processes. Equal graphs have equal encodings. A graph with another
+    order of nodes has another hash: its encoding is another draw from the same distribution.
 
     Examples
     --------
@@ -120,6 +120,12 @@ def grf_pe(
     >>> ring, club = grf_pe([nx.cycle_graph(5), nx.karate_club_graph()])
     >>> ring.shape, club.shape
     (torch.Size([5, 8]), torch.Size([34, 8]))
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, appendix "GRF++ in Graph GPS" and eq. (7). Rampášek et al., "Recipe for a
+    general, powerful, scalable graph transformer", 2022.
     """
     encoding = _encoding_of(kind, dim, degree, n_walks, attr_name="grf_pe", cache_mb=0, **options)
     return encoding.encode_all(graphs, n_jobs)
@@ -149,8 +155,8 @@ class AddGRFPE(NodeEncoding):
     attr_name
         The attribute that gets the encoding; ``None`` to append it to ``data.x``.
     cache_mb
-        Megabytes of encodings that are kept, so that a graph is encoded once and not once an
-        epoch. Every worker process has its own cache.
+        Megabytes of cached encodings, so that a graph is encoded once and not once an epoch. Every
+        worker process has its own cache.
 
     Examples
     --------
@@ -162,6 +168,11 @@ class AddGRFPE(NodeEncoding):
     Data(edge_index=[2, 4], num_nodes=3, grf_pe=[3, 4])
     >>> AddGRFPE(dim=4, attr_name=None)(path).x.shape
     torch.Size([3, 4])
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, appendix "GRF++ in Graph GPS" and eq. (7).
     """
 
     kind = "projected"
@@ -177,7 +188,7 @@ class AddGRFPE(NodeEncoding):
         **options: Any,
     ) -> None:
         shared = {name: options[name] for name in _SHARED_OPTIONS if name in options}
-        #: The encoding that is used instead, of another kind.
+        #: The encoding of another kind that does the work, if any.
         self.other: NodeEncoding | None = None
         if kind != "projected":
             self.other = _encoding_of(kind, dim, degree, n_walks, **options)

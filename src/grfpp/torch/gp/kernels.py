@@ -14,7 +14,7 @@ from torch import Tensor
 
 from grfpp._checks import between, listed, node_numbers, one_of, positive
 from grfpp._imports import require
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.graph import as_graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, chebyshev_points, coefficients_of
 from grfpp.nodes import NodeNames
@@ -28,15 +28,17 @@ from grfpp.typing import FloatArray, IntArray
 gpytorch = require("gpytorch")
 from linear_operator import to_linear_operator  # noqa: E402 - gpytorch brings it
 
-#: The initial parameter where none is given or searched.
+#: The initial parameter where none is given or searched: diffusion over about two edges.
 _START = 5.0
-#: The parameters up to which a span is made first, and the factor of each extension.
-_SPAN_REACH, _SPAN_GROWTH = 32.0, 4.0
-#: Parameters whose coefficients are sampled to find their span.
+#: Largest parameter of the first span: the grid of `training.search` always extends so far.
+_SPAN_REACH = 32.0
+#: Factor by which the largest parameter of a span grows when it is exceeded.
+_SPAN_GROWTH = 4.0
+#: Parameters whose coefficients are sampled to find their span: eight times its dimension.
 _N_SPAN_SAMPLES = 160
-#: Column indices of inputs.
+#: Number of columns that inputs may have; the indices are int32.
 _MAX_DIMS = 1 << 31
-#: The spectral radius is known to about nine digits.
+#: Tolerance of the check of the spectral radius, which is known to about nine digits.
 _RADIUS_ROUNDING = 1e-6
 
 
@@ -44,7 +46,7 @@ class Family(NamedTuple):
     """Kernels ``g(L)``, ``L = I − W``, with one positive parameter; ``g`` is at most 1."""
 
     parameter: str
-    #: Default bounds of the parameter.
+    #: Bounds of the parameter by default.
     bounds: tuple[float, float]
     #: ``log g`` of eigenvalues of ``L``, the parameter and the power.
     log_value: Callable[[Tensor, Tensor, float], Tensor]
@@ -102,19 +104,19 @@ class NodeKernel(_KernelOnNodes):
     family
         ``"diffusion"`` for ``exp(−λ L)``, ``"regularized-laplacian"`` for ``(I + σ² L)^−power``.
     power
-        The exponent of the latter, which is not learned.
+        The exponent of the regularised Laplacian, which is not learned.
     start
-        The initial parameter, λ or σ². If not given, `NodeGP.fit` searches for it; all else starts
-        at 5.
+        The initial parameter, λ or σ². If not given, `NodeGP.fit` searches for it; models of
+        gpytorch start at 5.
     bounds
-        Of the parameter: 0.1 to 10,000 for λ, 0.1 to 1,000 for σ², if not given.
+        Bounds of the parameter: 0.1 to 10,000 for λ, 0.1 to 1,000 for σ², if not given.
     how
         How `NodeGP` solves: ``"columns"``, ``"products"`` or ``"features"``, see
         `grfpp.operators.solve_plan.SolvePlan`; ``"auto"`` for the lowest predicted cost.
     tol
         Accuracy, relative to the kernel's largest value.
     n_jobs
-        Threads; they change no bit of the result.
+        Number of threads; the result does not depend on it.
     active_dims
         As for `GRFKernel`.
 
@@ -130,8 +132,8 @@ class NodeKernel(_KernelOnNodes):
 
     References
     ----------
-    Kondor and Lafferty, "Diffusion kernels on graphs", 2002. Smola and Kondor, "Kernels and
-    regularization on graphs", 2003.
+    Kondor and Lafferty, "Diffusion kernels on graphs and other discrete input spaces", 2002. Smola
+    and Kondor, "Kernels and regularization on graphs", 2003.
     """
 
     like = torch.zeros((), dtype=torch.float64)
@@ -204,7 +206,7 @@ class NodeKernel(_KernelOnNodes):
             self.raw_log_parameter.copy_(raw)
 
     def n_terms(self, number: float | None = None, power: float = 1.0) -> int:
-        """Number of terms for a parameter; by default the largest that is tried in any case."""
+        """Number of terms for a parameter; by default the largest one of the first span."""
         largest = self._reach(_SPAN_REACH) if number is None else number
         at = torch.tensor(largest, dtype=torch.float64)
 
@@ -253,7 +255,7 @@ class NodeKernel(_KernelOnNodes):
         return PolynomialLinearOperator(coefficients, terms=self.terms, **nodes)
 
     def prior_draws(self, gaussians: Tensor) -> Tensor:
-        """Draws of the process at all nodes, from one Gaussian number for each."""
+        """Draws of the process at all nodes, from one Gaussian number per node."""
         nodes = torch.arange(self.graph.n_nodes)
         root = self._polynomial(self.coefficients(power=0.5), nodes, nodes)
         return root._matmul(gaussians)
@@ -275,7 +277,7 @@ class _Span:
     """
 
     nodes: IntArray
-    #: The largest parameter.
+    #: The largest parameter whose kernel it contains.
     reach: float
     #: A basis of the space of coefficients, by rows, and its matrices ``(n_basis, n, n)``.
     basis: Tensor
@@ -315,7 +317,7 @@ class GRFKernel(_KernelOnNodes):
     W
         The weight matrix of an undirected graph, usually normalised.
     modulation
-        What is learned, with the stitching degree and the initial parameters;
+        The modulation, with the stitching degree and the initial parameters;
         ``DiffusionModulation(16, degree=4, laplacian=True)`` if not given, that is ``exp(−λ L)``.
     n_walks, n_exact, **options
         As for `grfpp.torch.LearnableKernel`, which is symmetric here: `walks`, `dtype`, `seed`, …
@@ -331,6 +333,12 @@ class GRFKernel(_KernelOnNodes):
     >>> kernel = GRFKernel(W, seed=0)
     >>> kernel(torch.tensor([0, 3, 7])).shape
     torch.Size([3, 3])
+
+    References
+    ----------
+    Reid et al., "General graph random features", 2024.
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, eqs. (3) and (4).
     """
 
     def __init__(
@@ -362,7 +370,7 @@ class GRFKernel(_KernelOnNodes):
 
     @property
     def modulation(self) -> LearnableModulation:
-        """What is learned."""
+        """The modulation, whose parameters are learned."""
         return self.graph_kernel.modulation
 
     @property
@@ -376,7 +384,7 @@ class GRFKernel(_KernelOnNodes):
         return KernelLinearOperator(*values, chain=chain)
 
     def prior_draws(self, gaussians: Tensor) -> Tensor:
-        """Draws of the process at all nodes, from one Gaussian number for each."""
+        """Draws of the process at all nodes, from one Gaussian number per node."""
         return self.graph_kernel.chain.halves()[0].matmat(self.graph_kernel.values(), gaussians)
 
     def _pairs(self, rows: Tensor, columns: Tensor) -> Tensor:
@@ -386,5 +394,5 @@ class GRFKernel(_KernelOnNodes):
 def _checked_bounds(bounds: Any) -> tuple[float, float]:
     numbers = [positive(bound, "bounds") for bound in listed(bounds, "bounds")]
     if len(numbers) != 2 or numbers[0] >= numbers[1]:
-        raise InputError(f"must be a smaller and a larger one, found {bounds}", argument="bounds")
+        raise InputError(f"must be two rising numbers, found {shown(bounds)}", argument="bounds")
     return numbers[0], numbers[1]

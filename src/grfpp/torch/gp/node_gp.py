@@ -28,12 +28,15 @@ gpytorch = require("gpytorch")
 
 #: Noise below this share of the targets' variance is not learned: gpytorch's own bound.
 _MIN_NOISE = 1e-4
-#: Observed nodes whose mean variance gives the initial size of the kernel.
+#: Largest number of observed nodes whose mean variance gives the initial size of the kernel: enough
+#: for a value that training improves.
 _MAX_VARIANCES = 100
-#: Observed nodes in the search for a start, where there are too many for all.
+#: Largest number of observed nodes in the search for a start, so that it takes seconds.
 _MAX_SEARCHED = 1000
-#: Spreads of targets whose squares are neither too small nor too large.
-_MIN_SPREAD, _MAX_SPREAD = 1e-15, 1e15
+#: Smallest standard deviation of targets: float32 holds the squares of larger ones.
+_MIN_SPREAD = 1e-15
+#: Largest standard deviation of targets: float32 holds the squares of smaller ones.
+_MAX_SPREAD = 1e15
 
 
 class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # untyped base
@@ -59,17 +62,17 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         in the number type of the targets).
     noise, outputscale
         The initial variance of observations and factor of the kernel, both in squared units of the
-        targets. A tenth of the targets' variance, and this variance divided by the kernel's mean
-        variance at observed nodes, if not given. Noise is not learned below 1e-4 of the targets'
+        targets. If not given, a tenth of the targets' variance, and this variance divided by the
+        kernel's mean variance at observed nodes. Noise is not learned below 1e-4 of the targets'
         variance.
     method
-        How linear systems are solved, where a weight matrix is given: ``"auto"`` by predicted cost,
+        How linear systems are solved if `kernel` is a weight matrix: ``"auto"`` by predicted cost,
         or ``"columns"``, ``"products"``, ``"features"`` (`grfpp.operators.solve_plan`).
 
     Attributes
     ----------
     plan
-        A `SolvePlan`, where the kernel is a `NodeKernel` or was made from one; else ``None``.
+        The `SolvePlan`, if the kernel is a `NodeKernel` or was made from one; else ``None``.
 
     Examples
     --------
@@ -84,6 +87,11 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
     >>> posterior = model.posterior(torch.arange(1, 64, 2), seed=0)
     >>> bool((posterior.mean - y[1::2]).abs().mean() < 0.2)
     True
+
+    References
+    ----------
+    Kondor and Lafferty, "Diffusion kernels on graphs and other discrete input spaces", 2002.
+    Borovitskiy et al., "Matérn Gaussian processes on graphs", 2021.
     """
 
     def __init__(
@@ -123,11 +131,11 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         initial_noise = 0.1 if noise is None else positive(noise, "noise") / scale**2
         size = None if outputscale is None else positive(outputscale, "outputscale") / scale**2
         if initial_noise <= _MIN_NOISE:
-            least = f"{_MIN_NOISE:g} of the targets' variance, that is {_MIN_NOISE * scale**2:.4g}"
-            raise InputError(f"must be above {least}, found {shown(noise)}", argument="noise")
+            bound = f"{_MIN_NOISE:g} of the targets' variance, that is {_MIN_NOISE * scale**2:.4g}"
+            raise InputError(f"must be above {bound}, found {shown(noise)}", argument="noise")
         noise_constraint = gpytorch.constraints.GreaterThan(_MIN_NOISE)
         likelihood = gpytorch.likelihoods.GaussianLikelihood(noise_constraint=noise_constraint)
-        # What is left of targets that are all equal is rounding.
+        # If all targets are equal, their differences from the mean are rounding.
         standard = (y.double() - offset) / scale if spread else torch.zeros_like(y.double())
         super().__init__(x, standard.to(dtype), likelihood)
         self.offset, self.scale, self.plan = offset, scale, plan
@@ -136,7 +144,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         self._needs_search = isinstance(kernel, NodeKernel) and kernel.needs_search
         self._is_dense = plan is not None and plan.how == "columns"
         self.mean_module = gpytorch.means.ConstantMean()
-        # The size of a graph kernel may have any order of magnitude: it is learned as a logarithm.
+        # The size of a graph kernel may have any order of magnitude: its logarithm is learned.
         log_scale = gpytorch.constraints.Positive(transform=torch.exp, inv_transform=torch.log)
         self.covar_module = gpytorch.kernels.ScaleKernel(kernel, outputscale_constraint=log_scale)
         self.to(dtype)
@@ -147,7 +155,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         self.covar_module.outputscale = 1 / self._mean_variance() if size is None else size
 
     def _mean_variance(self) -> float:
-        """The kernel's mean diagonal at observed nodes, or at some of them."""
+        """The kernel's mean diagonal at the observed nodes, or at a subset of many."""
         (x,) = self.train_inputs
         with torch.no_grad():
             if self._is_dense:
@@ -194,8 +202,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
         The parameter of a `NodeKernel` is first searched on a grid, unless it has a `start`. With
         exact columns L-BFGS follows, until a step gains less than 0.01 nats; else Adam, until
-        twenty losses differ by noise only. One target, or targets that are all equal, say nothing
-        about the variation of the function: then nothing is learned.
+        twenty losses differ by noise only. One target, or targets that are all equal, do not
+        determine the variation of the function: then nothing is learned.
 
         Parameters
         ----------
@@ -232,10 +240,10 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
 
         if self._is_constant:
             # The likelihood would grow without bound as the size goes to zero.
-            values = f"(now {self.noise:.3g} and {self.outputscale:.3g})"
-            advice = f"observe more nodes, or pass noise and outputscale {values}"
+            details: dict[str, Any] = {"noise": self.noise, "outputscale": self.outputscale}
+            advice = "observe more nodes, or pass noise and outputscale"
             problem = "the targets are all equal, so nothing is learned"
-            warn_user(InputWarning(problem, advice=advice), InputWarning)
+            warn_user(InputWarning(problem, advice=advice, **details))
             with torch.no_grad():
                 return [float(loss())]
         if steps == 0:
@@ -255,8 +263,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         self._needs_search = False
         kernel, (x,), y = self.kernel, self.train_inputs, self.train_targets
         if not self._is_dense:
-            some = _spaced(len(x), _MAX_SEARCHED)
-            x, y = x[some], y[some]
+            subset = _spaced(len(x), _MAX_SEARCHED)
+            x, y = x[subset], y[subset]
             kernel.prepare(x[:, 0])
         size = float(self.covar_module.outputscale.detach()) * self._mean_variance()
         ratio = float(self.likelihood.noise.detach()) / size
@@ -296,7 +304,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             As for `grfpp.torch.posterior_samples`.
         """
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
-            raise InputError("posterior needs a GRFKernel or a NodeKernel", argument="kernel")
+            raise InputError("must be a GRFKernel or a NodeKernel", argument="kernel")
         (x,) = self.train_inputs
         mean, deviation, samples = posterior_samples(
             self.kernel,
@@ -316,13 +324,13 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         return Posterior(mean * scale + offset, deviation * scale, samples * scale + offset)
 
 
-def _spaced(n: int, n_most: int) -> Tensor:
-    """At most `n_most` of ``n`` indices, evenly spaced."""
-    return torch.linspace(0, n - 1, min(n, n_most), dtype=torch.float64).long()
+def _spaced(n: int, max_indices: int) -> Tensor:
+    """At most `max_indices` of ``n`` indices, evenly spaced."""
+    return torch.linspace(0, n - 1, min(n, max_indices), dtype=torch.float64).long()
 
 
 def _features_of(kernel: NodeKernel) -> GRFKernel:
-    """Walks for the same family."""
+    """A kernel of the same family by features of walks."""
     options: dict[str, Any] = {FAMILIES[kernel.family].parameter: float(kernel.parameter.detach())}
     options |= {"degree": 4, "laplacian": True}
     if kernel.family == "diffusion":
@@ -341,8 +349,8 @@ def _centre_and_spread(y: Tensor) -> tuple[float, float]:
     if spread <= precision * float(numbers.abs().max()):
         return offset, 0.0
     if not _MIN_SPREAD < spread < _MAX_SPREAD:
-        problem = f"must have another unit, found a standard deviation of {spread:.3g}"
-        raise InputError(problem, argument="targets")
+        problem = f"must have a standard deviation of 1e-15 to 1e15, found {spread:.3g}"
+        raise InputError(problem, argument="targets", advice="use another unit")
     return offset, spread
 
 
@@ -362,7 +370,7 @@ class NodeGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # u
     n_steps
         The largest number of training steps.
     random_state
-        Of draws, where deviations come from draws.
+        Seed of draws, if deviations come from draws.
 
     Attributes
     ----------
@@ -378,6 +386,11 @@ class NodeGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # u
     >>> gp.score(nodes[1::2], y[1::2]) > 0.9
     True
     >>> mean, std = gp.predict(nodes[1::2], return_std=True)
+
+    References
+    ----------
+    Kondor and Lafferty, "Diffusion kernels on graphs and other discrete input spaces", 2002.
+    Borovitskiy et al., "Matérn Gaussian processes on graphs", 2021.
     """
 
     graph: Any
@@ -402,7 +415,7 @@ class NodeGPRegressor(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # u
         """The mean at nodes, and with `return_std` its standard deviation, without noise."""
         check_is_fitted(self)
         if not truth(return_std, "return_std"):
-            # The mean does not depend on the samples: as few as there may be.
+            # The mean does not depend on the samples, of which there must be two.
             posterior = self.model_.posterior(_node_list(X), n_samples=2, std="samples", seed=0)
             return posterior.mean.numpy()
         posterior = self.model_.posterior(_node_list(X), seed=self.random_state)

@@ -1,7 +1,7 @@
 """Kernels as operators of the package ``linear_operator``, on which gpytorch is built.
 
 `KernelLinearOperator` is a chain of sparse matrices (features of walks), `PolynomialLinearOperator`
-a polynomial of the weight matrix. Neither is ever formed.
+a polynomial of the weight matrix. Neither is formed: both only multiply.
 """
 
 from __future__ import annotations
@@ -27,15 +27,22 @@ require("linear_operator")
 # Below the check, so that a missing package is named.
 from linear_operator.operators import LinearOperator  # noqa: E402 - below the check above
 
-#: Methods of ``linear_operator`` that would be silently wrong without symmetry.
-_NEED_SYMMETRY = (
-    *("_cholesky", "_solve", "_symeig", "_root_decomposition", "_root_inv_decomposition"),
-    *("diagonalization", "sqrt_inv_matmul", "pivoted_cholesky"),
-)
+
+def _require_symmetry(method: Callable[..., Any]) -> Callable[..., Any]:
+    """A method of ``linear_operator`` that refuses operators on which it would be wrong."""
+
+    @wraps(method)
+    def checked(self: KernelLinearOperator, *args: Any, **options: Any) -> Any:
+        if not self.is_symmetric:
+            problem = f"{method.__name__.strip('_')} needs a symmetric operator, found another one"
+            raise InputError(problem, advice="use the operator of a GRFKernel, or to_dense()")
+        return method(self, *args, **options)
+
+    return checked
 
 
 class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped base
-    """A chain of sparse matrices as a linear operator: nothing is ever formed that is ``N × N``.
+    """A chain of sparse matrices as a linear operator, without forming the ``N × N`` product.
 
     Usually made by `of`, or by `grfpp.torch.GRFKernel`. Most of ``linear_operator`` (solves,
     determinants, eigenvalues, Gaussian processes) is for symmetric, positive semidefinite matrices.
@@ -61,6 +68,12 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
     >>> product = K @ torch.ones(34, 1, dtype=torch.float64)
     >>> bool(np.allclose(product[:, 0].numpy(), estimate @ np.ones(34)))
     True
+
+    References
+    ----------
+    Gardner et al., "GPyTorch: blackbox matrix-matrix Gaussian process inference with GPU
+    acceleration", 2018. Choromanski et al., "Computationally-efficient graph modeling with refined
+    graph random features", 2026, eq. (3) and Option III.
     """
 
     def __init__(self, *values: Tensor, chain: FactorChain, batch: tuple[int, ...] = ()) -> None:
@@ -137,23 +150,15 @@ class KernelLinearOperator(LinearOperator):  # type: ignore[misc]  # untyped bas
         chain, values = self._chain.select(self._values, rows, columns)
         return type(self)(*values, chain=chain, batch=batch)
 
-
-def _guarded(name: str) -> Callable[..., Any]:
-    method = getattr(LinearOperator, name)
-
-    @wraps(method)
-    def checked(self: KernelLinearOperator, *args: Any, **options: Any) -> Any:
-        if not self.is_symmetric:
-            problem = f"{name.strip('_')} needs a symmetric operator: this one has independent "
-            problem += "sides, or other rows than columns"
-            raise InputError(problem, advice="use the operator of a GRFKernel, or to_dense()")
-        return method(self, *args, **options)
-
-    return checked
-
-
-for _name in _NEED_SYMMETRY:
-    setattr(KernelLinearOperator, _name, _guarded(_name))
+    # Silently wrong without symmetry.
+    _cholesky = _require_symmetry(LinearOperator._cholesky)
+    _solve = _require_symmetry(LinearOperator._solve)
+    _symeig = _require_symmetry(LinearOperator._symeig)
+    _root_decomposition = _require_symmetry(LinearOperator._root_decomposition)
+    _root_inv_decomposition = _require_symmetry(LinearOperator._root_inv_decomposition)
+    diagonalization = _require_symmetry(LinearOperator.diagonalization)
+    sqrt_inv_matmul = _require_symmetry(LinearOperator.sqrt_inv_matmul)
+    pivoted_cholesky = _require_symmetry(LinearOperator.pivoted_cholesky)
 
 
 def _selection(index: Tensor | slice, size: int, device: torch.device) -> Tensor | None:
@@ -164,7 +169,7 @@ def _selection(index: Tensor | slice, size: int, device: torch.device) -> Tensor
 
 
 def _side_by_side(product: Callable[[Tensor], Tensor], rhs: Tensor) -> Tensor:
-    """A product with a vector or with a batch of blocks, as one with their columns."""
+    """The product with a vector or a batch of blocks, as one product with all of their columns."""
     if rhs.dim() == 1:
         return product(rhs[:, None])[:, 0]
     columns = rhs.movedim(-2, 0)

@@ -21,13 +21,15 @@ from grfpp.options import drawn_seed
 from grfpp.torch.gp.kernels import GRFKernel, NodeKernel
 from grfpp.torch.kernels.learnable import LearnableKernel
 
-#: Most observed nodes between which the covariance is factorised by default.
+#: Largest number of observed nodes whose covariance is factorised by default, within a second.
 _MAX_DENSE = 2000
-#: Default numbers of samples, of walks and of exact kernels.
-_N_SAMPLES, _N_SAMPLES_EXACT = 64, 256
+#: Default number of samples from walks: standard deviations with errors of 9 %.
+_N_SAMPLES = 64
+#: Default number of samples of a `NodeKernel`: errors of 4 %, since draws cost less.
+_N_SAMPLES_EXACT = 256
 #: Multiplications, some ten seconds on two cores, up to which deviations are exact by default.
 _MAX_STD_WORK = 2e10
-#: Conjugate gradients need fewer steps at any sensible noise.
+#: Largest number of steps of conjugate gradients, which need fewer at any sensible noise.
 _MAX_STEPS = 2000
 
 
@@ -39,9 +41,10 @@ class Posterior(NamedTuple):
     mean
         The posterior mean, not a mean of samples.
     std
-        Its standard deviation: from the samples, or exact where that was asked for or cheap.
+        The posterior standard deviation: exact if that was requested or is cheap, else from the
+        samples.
     samples
-        Of shape ``(n_samples, n_nodes)``.
+        Draws of the function, of shape ``(n_samples, n_nodes)``.
     """
 
     mean: Tensor
@@ -66,9 +69,9 @@ def posterior_samples(
 ) -> Posterior:
     """Condition draws of the prior on observations (Matheron's rule).
 
-    A draw of the prior is the features times Gaussian numbers, which costs one product; it is then
-    corrected by one linear solve. So the posterior at all nodes of a large graph costs about as
-    much as its mean, where gpytorch's predictive covariance is a dense matrix.
+    A draw of the prior is the features times Gaussian numbers, which costs one product; one linear
+    solve then corrects it. So the posterior at all nodes of a large graph costs about as much as
+    its mean, whereas gpytorch's predictive covariance is a dense matrix.
 
     Parameters
     ----------
@@ -80,16 +83,15 @@ def posterior_samples(
     test_nodes
         Nodes to predict; all nodes if not given.
     noise, outputscale, mean
-        The variance of observations, the factor of the kernel, and the constant mean, as they were
-        learned: numbers, or tensors that hold one. Their units are those of the targets, squared
-        for the first two.
+        The learned variance of observations, factor of the kernel, and constant mean: numbers, or
+        tensors of one. Their units are those of the targets, squared for the first two.
     n_samples
         The relative error of `std` is about ``1 / sqrt(2 n_samples)``. 64 if not given, and
         256 with a `NodeKernel`, whose draws cost little.
     tol
         Relative accuracy of the linear solves.
     seed
-        Of the draws.
+        Seed of the draws.
     std
         ``"samples"`` for deviations from the samples, ``"exact"`` for those of a `NodeKernel` from
         its columns; ``"auto"`` is the latter where it takes up to 2e10 multiplications, some ten
@@ -107,8 +109,12 @@ def posterior_samples(
     >>> kernel = LearnableKernel(W, modulation, n_walks=500, seed=0, symmetric=True)
     >>> seen = torch.tensor([0, 10, 20, 30, 40])
     >>> law = posterior_samples(kernel, seen, torch.ones(5), noise=1e-3, outputscale=10.0, seed=0)
-    >>> bool(law.std[10] < 0.1 < law.std[5])        # observed, and halfway between two that were
+    >>> bool(law.std[10] < 0.1 < law.std[5])        # observed; halfway between two observed nodes
     True
+
+    References
+    ----------
+    Wilson et al., "Pathwise conditioning of Gaussian processes", 2021.
     """
     if isinstance(kernel, LearnableKernel):
         kernel = GRFKernel.of(kernel)

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import torch
-from scipy.linalg import eigh_tridiagonal
 from scipy.optimize import minimize
 from torch import Tensor
 from torch.nn.utils import parameters_to_vector, vector_to_parameters
 
 from grfpp._imports import require
+from grfpp.linalg.lanczos import gauss_quadrature
 from grfpp.torch.gp.posterior import solve_to
 from grfpp.typing import FloatArray
 
@@ -24,30 +24,34 @@ Loss = Callable[[], Tensor]
 Progress = Callable[[int, float], None]
 Parameters = Sequence[torch.nn.Parameter]
 
-#: Gains of the log-likelihood, in nats, that are not significant.
+#: Smallest significant gain of the log-likelihood, in nats.
 _MIN_GAIN = 0.01
-#: Losses are averaged over windows of this many steps, and the last few windows are compared.
-_WINDOW, _N_WINDOWS = 5, 4
-#: The range of four means exceeds so many of their standard errors in one case of twenty.
+#: Steps in a window whose losses are averaged, so that a trend exceeds the noise.
+_WINDOW = 5
+#: Number of the latest windows whose means are compared; `_RANGE_BY_CHANCE` belongs to it.
+_N_WINDOWS = 4
+#: Studentised range of four means that chance exceeds with probability 0.05.
 _RANGE_BY_CHANCE = 3.6
-#: Noise variances that are tried, relative to the mean variance of the process.
+#: Noise variances on the grid, relative to the mean variance of the process.
 RATIOS = (0.01, 0.1, 1.0, 10.0)
-#: Factor between parameters that are tried.
+#: Factor between neighbouring parameters on the grid; the refinement closes the gaps.
 _GRID_FACTOR = 2.0
-#: Parameters up to this are always tried, larger ones while the likelihood grows.
+#: Parameters up to this are always on the grid, larger ones while the likelihood grows.
 _MIN_GRID_END = 32.0
-#: Evaluations of the refinement, and the change of the likelihood in nats that ends it.
-_MAX_EVALUATIONS, _REFINEMENT_TOL = 40, 0.02
-#: Variances of standardised targets that count as zero.
+#: Largest number of likelihoods of the refinement: about as many as the grid has.
+_MAX_EVALUATIONS = 40
+#: Change of the log-likelihood, in nats, that ends the refinement; training goes on from there.
+_REFINEMENT_TOL = 0.02
+#: Variances of standardised targets below this count as zero.
 _MIN_VARIANCE = 1e-6
-#: Bound of the logarithm of ratios.
+#: Bound of the logarithm of ratios: beyond, the targets are all noise or all signal.
 _MAX_LOG_RATIO = 12.0
 
 
 class NodeLikelihood(
     gpytorch.mlls.ExactMarginalLogLikelihood  # type: ignore[misc, name-defined]  # untyped base
 ):
-    """gpytorch's marginal log-likelihood per target, by solves of a known accuracy.
+    """gpytorch's marginal log-likelihood per target, by linear solves to a given accuracy.
 
     gpytorch uses a fixed number of iterations (21 by default); at a condition number of 1,700 the
     solves that gradients come from had errors of 90 %.
@@ -60,7 +64,11 @@ class NodeLikelihood(
         Factorise the covariance even if it is larger than
         ``gpytorch.settings.max_cholesky_size``.
     n_probes, tol
-        Random vectors for the determinant, and the relative accuracy of the linear solves.
+        Number of random vectors for the determinant, and relative accuracy of the linear solves.
+
+    References
+    ----------
+    Ubaru, Chen and Saad, "Fast estimation of tr(f(A)) via stochastic Lanczos quadrature", 2017.
     """
 
     def __init__(
@@ -94,9 +102,9 @@ def log_density(A: Any, deviation: Tensor, *, n_probes: int, tol: float) -> Tens
     A
         A linear operator, symmetric and positive definite, which may have gradients.
     deviation
-        From the mean.
+        Deviation of the targets from the mean.
     n_probes, tol
-        Random vectors for the determinant, and the relative accuracy of the linear solves.
+        Number of random vectors for the determinant, and relative accuracy of the linear solves.
 
     Examples
     --------
@@ -134,9 +142,9 @@ def log_density(A: Any, deviation: Tensor, *, n_probes: int, tol: float) -> Tens
 
 
 def _log_quadrature(lengths: Tensor, ratios: Tensor) -> float:
-    """The mean of ``e₁ᵀ log(T) e₁`` over the matrices ``T`` of several columns, given by rows.
+    """The mean of ``e₁ᵀ log(T) e₁`` over the tridiagonal matrices ``T`` of several columns.
 
-    ``T`` ends where a column was solved: ones follow that are not connected.
+    ``T`` ends where a column converged; beyond it is padded by the identity.
     """
     active = lengths > 0
     inverse = torch.where(active, 1 / lengths.where(active, 1.0), 1.0)
@@ -145,8 +153,8 @@ def _log_quadrature(lengths: Tensor, ratios: Tensor) -> float:
     diagonal[:, 1:] += coupling
     results = []
     for d, e in zip(diagonal.cpu().numpy(), off_diagonal.cpu().numpy(), strict=True):
-        values, vectors = eigh_tridiagonal(d, e)
-        results.append(float(vectors[0] ** 2 @ np.log(values)))
+        nodes, weights = gauss_quadrature(d, e)
+        results.append(float(weights @ np.log(nodes)))
     return float(np.mean(results))
 
 
@@ -175,13 +183,17 @@ def search(
     Parameters
     ----------
     kernel
-        The kernel between the observed nodes at a parameter.
+        Function from a parameter to the kernel between the observed nodes.
     y
         The targets.
     bounds
-        Of the parameter.
+        Bounds of the parameter.
     ratios
-        Noise variances to try, relative to the mean variance of the process.
+        Noise variances on the grid, relative to the mean variance of the process.
+
+    References
+    ----------
+    Nelder and Mead, "A simplex method for function minimization", 1965.
 
     Examples
     --------
@@ -193,18 +205,18 @@ def search(
     best = Start(math.inf, 1.0, 1.0, 0.0, 1.0, -math.inf)
     for number in grid(*bounds):
         if number > max(_MIN_GRID_END, 2.1 * _GRID_FACTOR * best.number):
-            break  # the last two were worse
+            break  # the last two parameters were worse
         K = kernel(number)
         starts = [profile(K, y, ratio)._replace(number=number) for ratio in ratios]
         best = max([best, *starts], key=attrgetter("log_likelihood"))
     if len(ratios) == 1:
         return best
-    tried = [best]
+    candidates = [best]
 
     def loss(logs: FloatArray) -> float:
         number, ratio = map(math.exp, logs)
-        tried.append(profile(kernel(number), y, ratio)._replace(number=number))
-        return -tried[-1].log_likelihood
+        candidates.append(profile(kernel(number), y, ratio)._replace(number=number))
+        return -candidates[-1].log_likelihood
 
     start = np.log([best.number, best.ratio])
     low, high = np.log(bounds)
@@ -222,17 +234,17 @@ def search(
             "initial_simplex": start + np.array([[0.0, 0.0], [step, 0.0], [0.0, 0.5]]),
         },
     )
-    return max(tried, key=attrgetter("log_likelihood"))
+    return max(candidates, key=attrgetter("log_likelihood"))
 
 
 def grid(low: float, high: float) -> list[float]:
-    """Numbers from one bound to the other, each at most twice the one before."""
+    """A geometric grid between the bounds, whose numbers at most double."""
     n_steps = max(1, math.ceil(math.log(high / low) / math.log(_GRID_FACTOR) - 1e-9))
     return [min(low * _GRID_FACTOR**step, high) for step in range(n_steps + 1)]
 
 
 def profile(K: Tensor, y: Tensor, ratio: float) -> Start:
-    """Size and mean of maximum likelihood, for noise of `ratio` mean variances of the process."""
+    """Size and mean of maximum likelihood, for noise of `ratio` times the mean variance."""
     n, diagonal = len(y), float(K.diagonal().mean())
     A = K / diagonal
     A.diagonal().add_(ratio)
@@ -258,7 +270,7 @@ def by_adam(
     loss
         The negative log-likelihood per target.
     parameters
-        What it depends on.
+        The parameters of the loss.
     n_steps
         The largest number of steps.
     n_targets

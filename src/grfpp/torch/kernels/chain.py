@@ -25,9 +25,11 @@ Values = Sequence[Tensor]
 
 #: Row selections that a pattern caches: training and test nodes, with some to spare.
 _CACHED_SELECTIONS = 4
-#: Pairs whose rows are held at a time.
-_MIN_PAIRS, _MAX_PAIRS = 16, 256
-#: Numbers in a block of dense rows, which then stays in a core's cache.
+#: Smallest number of pairs in a block, which share the overhead of torch.
+_MIN_PAIRS = 16
+#: Largest number of pairs in a block, which bounds its memory.
+_MAX_PAIRS = 256
+#: Numbers in a block of dense rows, so that it fits into the cache of a core.
 _MAX_BLOCK_SIZE = 400_000
 
 
@@ -80,8 +82,8 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
         entries = torch.arange(int(crow[-1]), device=counts.device)
         entries += torch.repeat_interleave(self.crow[nodes] - crow[:-1], counts)
         pattern = SparsePattern(crow, self.columns[entries], self.shape[1])
-        kept = self._selections[1 - _CACHED_SELECTIONS :]
-        self._selections = [*kept, (nodes.clone(), pattern, entries)]
+        latest = self._selections[1 - _CACHED_SELECTIONS :]
+        self._selections = [*latest, (nodes.clone(), pattern, entries)]
         return pattern, entries
 
     def matrix(self, values: Tensor, transposed: bool = False) -> Tensor:
@@ -89,7 +91,7 @@ class SparsePattern(nn.Module):  # type: ignore[misc]  # untyped base
         if not transposed:
             return csr_tensor(self.crow, self.columns, values, self.shape)
         if not self._by_columns or self._by_columns[0].device != values.device:
-            # By scipy, once: several times faster than to sort.
+            # By scipy, once: several times faster than sorting.
             order = torch.arange(len(self.columns), dtype=self.columns.dtype)
             arrays = (part.cpu().numpy() for part in (order, self.columns, self.crow))
             matrix = sp.csr_array(tuple(arrays), shape=self.shape).tocsc()
@@ -141,7 +143,7 @@ class FactorChain:
 
     As `grfpp.estimate.chain.Chain`, for tensors with gradients. A palindrome, ``X Xᵀ`` with ``X``
     the first half, is symmetric and positive semidefinite. Rows are selected of chains whose first
-    link is not transposed, columns of those whose last one is.
+    link is not transposed, columns of chains whose last link is transposed.
     """
 
     links: tuple[Link, ...]

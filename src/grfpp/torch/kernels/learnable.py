@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +17,14 @@ from torch import Tensor, nn
 
 from grfpp._checks import instance_of, one_of, truth, whole
 from grfpp._memory import require_bytes
-from grfpp.errors import DivergentSeriesError, InputError, TruncationError, shown, warn_user
+from grfpp.errors import (
+    DivergentSeriesError,
+    InputError,
+    InputWarning,
+    TruncationError,
+    shown,
+    warn_user,
+)
 from grfpp.graph import Graph, as_graph
 from grfpp.options import OF_ESTIMATES, WalkOptions
 from grfpp.torch.arguments import node_indices
@@ -41,8 +50,8 @@ _UNUSED_OPTIONS = (*OF_ESTIMATES, "degree", "truncate", "on_infinite_variance", 
 class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     """``K(f) = Φ₁(f) … Φₗ(f) · (Φ'₁(f) … Φ'ₗ(f))ᵀ``, differentiable in the modulation ``f``.
 
-    Walks are sampled once, in the constructor, and their deposits are stored by length. Every value
-    of ``f`` then gives the estimate that these walks make of its kernel, without new walks.
+    Walks are sampled once, in the constructor, and their deposits are stored by length. For every
+    ``f`` the same walks then estimate its kernel.
 
     Parameters
     ----------
@@ -103,7 +112,15 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
     >>> K(torch.ones(34, 1)).sum().backward()
     >>> K.modulation.raw.grad > 0                    # a longer time, a larger kernel
     tensor(True)
+
+    References
+    ----------
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, eqs. (3) and (4). Reid et al., "General graph random features", 2024, learns
+    modulations.
     """
+
+    number: Tensor
 
     def __init__(
         self,
@@ -128,9 +145,8 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         self.names = graph.names
         self.spectral_radius = graph.spectral_radius()
         if self.spectral_radius >= modulation.radius_of_convergence:
-            problem = f"{type(modulation).__name__} starts with a series that converges for radii "
-            problem += f"below {modulation.radius_of_convergence:.6g}, found a spectral radius of "
-            problem += f"{self.spectral_radius:.6g}"
+            problem = f"{type(modulation).__name__} converges for spectral radii below "
+            problem += f"{modulation.radius_of_convergence:.6g}, found {self.spectral_radius:.6g}"
             advice = "use graph.normalized('sym') or a smaller parameter"
             raise DivergentSeriesError(problem, advice=advice)
         self.modulation = modulation
@@ -144,7 +160,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         left = [forward.with_factor(number) for number in numbers]
         right = [] if self.symmetric else [back.with_factor(number + 1) for number in numbers]
         self.factors = nn.ModuleList()
-        # Two more for the deposits of the current factor, which are sorted by length.
+        # Two more, since the deposits of the current factor are sorted by length.
         require_deposits(forward, len(left + right) + 2)
         for plan in left + right:
             deposits = sample_by_length(plan, n_jobs=options.n_jobs)
@@ -153,6 +169,17 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         links = tuple(Link(factor.pattern, i) for i, factor in enumerate(self.factors))
         right_half = FactorChain(links[-self.degree :]).T
         self.chain = FactorChain(links[: self.degree] + right_half.links)
+        self._register()
+
+    def _register(self) -> None:
+        number = next(_NUMBERS)
+        # A tensor is an input of compiled code, which then serves every kernel of these shapes.
+        self.register_buffer("number", torch.tensor(number), persistent=False)
+        _KERNELS[number] = self
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._register()  # a copy is a kernel of its own
 
     def _plan(self, graph: Graph, options: WalkOptions) -> WalkPlan:
         n_lengths = self.modulation.n_lengths - self.n_exact
@@ -166,7 +193,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         return plan
 
     def extra_repr(self) -> str:
-        """What the module is, for its ``repr``."""
+        """Sizes and options, for the ``repr`` of the module."""
         names = ("n_nodes", "degree", "n_walks", "seed", "n_exact", "symmetric")
         return ", ".join(f"{name}={getattr(self, name)}" for name in names)
 
@@ -188,10 +215,21 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
             return [factor.values(f) for factor in self.factors]
 
     def forward(self, vectors: Tensor) -> Tensor:
-        """``K(f) @ vectors``, for one vector or a matrix of them."""
+        """``K(f) @ vectors``: a vector, a matrix, or a batch of shape ``(…, n_nodes, c)``.
+
+        ``torch.compile`` sees one operator, also with ``fullgraph=True``.
+        """
         block = self._block(vectors, "vectors")
-        product = self.chain.matmat(self.values(), block[:, None] if block.dim() == 1 else block)
-        return product[:, 0] if block.dim() == 1 else product
+        axis = max(-2, -block.dim())
+        rows = block.movedim(axis, 0)
+        columns = rows.reshape(self.n_nodes, rows.shape[1:].numel())
+        if torch.compiler.is_compiling():
+            with no_autocast(block.device):
+                f = self.modulation().to(block.dtype)
+            product = _compiled_product(f, columns, self.number)
+        else:
+            product = self.chain.matmat(self.values(), columns)
+        return product.reshape(rows.shape).movedim(0, axis)
 
     def features(self) -> tuple[Tensor, Tensor]:
         """Sparse (COO) tensors ``X, Y`` with ``K = X Yᵀ``; equal where the kernel is symmetric.
@@ -206,7 +244,7 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         With ``G Gᵀ`` of mean identity (Gaussian numbers over the root of their number of columns)
         the product of the two is an estimate of ``K``.
         """
-        return self._sides(FactorChain.matmat, self._block(projection, "projection"))
+        return self._sides(FactorChain.matmat, self._block(projection, "projection", most=2))
 
     def _sides(self, product: Callable[..., Tensor], *dense: Tensor) -> tuple[Tensor, Tensor]:
         """Products of both halves of the chain, which are the same where it is symmetric."""
@@ -237,12 +275,13 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         """Indices of nodes, which may be given by name, as a tensor."""
         return node_indices(nodes, self.names).to(self.factors[0].amounts.device)
 
-    def _block(self, vectors: Any, name: str) -> Tensor:
-        """Check a vector or matrix that the kernel is multiplied with."""
+    def _block(self, vectors: Any, name: str, most: float = np.inf) -> Tensor:
+        """Check a vector, matrix or batch, of `most` dimensions, to multiply the kernel with."""
         dtype = self.factors[0].amounts.dtype
         block: Tensor = instance_of(vectors, name, Tensor)
         fits = torch.promote_types(block.dtype, dtype) == dtype
-        if not fits or block.dim() not in (1, 2) or len(block) != self.n_nodes:
+        n_rows = block.shape[max(-2, -block.dim())] if 0 < block.dim() <= most else -1
+        if not fits or n_rows != self.n_nodes:
             problem = f"must have {self.n_nodes} rows of a type that fits {dtype}"
             problem += f", found {block.dtype} of shape {tuple(block.shape)}"
             raise InputError(problem, argument=name)
@@ -254,12 +293,64 @@ class LearnableKernel(nn.Module):  # type: ignore[misc]  # untyped base
         share = self.modulation.neglected(self.spectral_radius)
         if share > _MAX_NEGLECTED_SHARE:
             self._warned_of_neglected = True
-            warn_user(
-                "the modulation has too few lengths: its parameter is no longer that of the kernel "
-                "by that name; use more n_lengths or a higher degree (share of the series beyond "
-                f"its {self.modulation.n_lengths} lengths: {share:.2g} at spectral radius "
-                f"{self.spectral_radius:.4g})"
-            )
+            details: dict[str, Any] = {
+                "neglected_share": share,
+                "spectral_radius": self.spectral_radius,
+            }
+            details["n_lengths"] = self.modulation.n_lengths
+            problem = "the modulation has too few lengths for its parameter"
+            advice = "use more n_lengths or a higher degree"
+            warn_user(InputWarning(problem, advice=advice, **details))
+
+
+#: Kernels by number: operators for compilers take nothing but tensors.
+_KERNELS: WeakValueDictionary[int, LearnableKernel] = WeakValueDictionary()
+_NUMBERS = count()
+
+
+@torch.library.custom_op("grfpp::learnable_product", mutates_args=())  # type: ignore[untyped-decorator]
+def _compiled_product(f: Tensor, columns: Tensor, number: Tensor) -> Tensor:
+    """``K(f) @ columns``, as one operator that compilers do not look into."""
+    kernel = _KERNELS[int(number)]
+    kernel._warn_if_truncated()
+    with torch.no_grad():
+        values = [factor.values(f) for factor in kernel.factors]
+        return kernel.chain.matmat(values, columns).contiguous()
+
+
+@torch.library.custom_op("grfpp::learnable_gradients", mutates_args=())  # type: ignore[untyped-decorator]
+def _compiled_gradients(
+    grad: Tensor, f: Tensor, columns: Tensor, number: Tensor
+) -> tuple[Tensor, Tensor]:
+    """Gradients of ``K(f) @ columns`` in ``f`` and in the columns."""
+    kernel, inner = _KERNELS[int(number)], [columns]
+    with torch.no_grad():
+        values = [factor.values(f) for factor in kernel.factors]
+        for link in kernel.chain.links[:0:-1]:
+            inner.append(link.matmat(values, inner[-1]))
+        of_values = [torch.zeros_like(each) for each in values]
+        for link, dense in zip(kernel.chain.links, reversed(inner), strict=True):
+            sides = (dense, grad) if link.transposed else (grad, dense)
+            of_values[link.value] += link.pattern.sample(*sides)
+            grad = link.T.matmat(values, grad)
+        pairs = zip(kernel.factors, of_values, strict=True)
+        of_f = sum(factor.by_length.multiply(factor.amounts, each) for factor, each in pairs)
+        return of_f, grad.contiguous()
+
+
+def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:
+    return (*_compiled_gradients(grad, *ctx.saved_tensors), None)
+
+
+def _setup_context(ctx: Any, inputs: tuple[Tensor, ...], output: Tensor) -> None:
+    ctx.save_for_backward(*inputs)
+
+
+_compiled_product.register_fake(lambda f, columns, number: columns.new_empty(columns.shape))
+_compiled_gradients.register_fake(
+    lambda grad, f, columns, number: (f.new_empty(f.shape), columns.new_empty(columns.shape))
+)
+_compiled_product.register_autograd(_backward, setup_context=_setup_context)
 
 
 class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
@@ -293,9 +384,8 @@ class LengthFactor(nn.Module):  # type: ignore[misc]  # untyped base
         super().__init__()
         n_entries, n_deposits = len(deposits.columns), len(deposits.amounts)
         if n_deposits > np.iinfo(np.int32).max:
-            raise InputError(
-                f"{n_deposits} deposits are too many for one factor", advice="use fewer walks"
-            )
+            problem = f"{n_deposits} deposits are too many for one factor"
+            raise InputError(problem, advice="use fewer walks")
         self.n_lengths = deposits.n_lengths
         self.pattern = _pattern(deposits.indptr, deposits.columns, deposits.n_nodes)
         # One row per length; in each the deposits in the order of the entries they belong to.

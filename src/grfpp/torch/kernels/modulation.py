@@ -13,7 +13,7 @@ from grfpp.errors import InputError
 from grfpp.kernels import Diffusion, Kernel
 from grfpp.walks.by_length import MAX_LENGTHS
 
-#: Ample for a network with one input.
+#: Largest width of hidden layers: ample for a network with one input.
 _MAX_HIDDEN = 4096
 
 
@@ -29,6 +29,28 @@ class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
         Number of values; walks deposit up to this length and not beyond.
     degree
         The stitching degree.
+
+    Examples
+    --------
+    A geometric series with one parameter:
+
+    >>> import torch
+    >>> from grfpp.torch import LearnableModulation
+    >>> class GeometricModulation(LearnableModulation):
+    ...     def __init__(self, n_lengths, degree=2):
+    ...         super().__init__(n_lengths, degree)
+    ...         self.ratio = torch.nn.Parameter(torch.tensor(0.5))
+    ...
+    ...     def forward(self):
+    ...         return self.ratio ** torch.arange(self.n_lengths)
+    >>> GeometricModulation(4)()
+    tensor([1.0000, 0.5000, 0.2500, 0.1250], grad_fn=...)
+
+    References
+    ----------
+    Reid et al., "General graph random features", 2024, and
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, eq. (4).
     """
 
     def __init__(self, n_lengths: int, degree: int = 2) -> None:
@@ -57,7 +79,7 @@ class LearnableModulation(nn.Module, ABC):  # type: ignore[misc]  # untyped base
 
 
 class FreeModulation(LearnableModulation):
-    """Every value is a parameter.
+    """A modulation each of whose values is a parameter.
 
     Parameters
     ----------
@@ -70,6 +92,10 @@ class FreeModulation(LearnableModulation):
     --------
     >>> FreeModulation(4, degree=2)()
     tensor([1.0000, 0.2500, 0.0312, 0.0026], grad_fn=...)
+
+    References
+    ----------
+    Reid et al., "General graph random features", 2024.
     """
 
     def __init__(self, n_lengths: int, *, kernel: Kernel | None = None, degree: int = 2) -> None:
@@ -100,6 +126,10 @@ class MLPModulation(LearnableModulation):
     --------
     >>> MLPModulation(4, degree=2)()
     tensor([1.0000, 0.2500, 0.0312, 0.0026], grad_fn=...)
+
+    References
+    ----------
+    Reid et al., "General graph random features", 2024, learns modulations by neural networks.
     """
 
     base: Tensor
@@ -165,8 +195,8 @@ class _Family(LearnableModulation):
             return 1.0
         with torch.no_grad():
             logs = self._log_terms().double() + self.lengths.double() * math.log(radius)
-            kept = torch.exp(logs - self._log_sum(radius).double()).sum()
-        return max(0.0, 1.0 - float(kept))
+            share = torch.exp(logs - self._log_sum(radius).double()).sum()
+        return max(0.0, 1.0 - float(share))
 
 
 class DiffusionModulation(_Family):
@@ -178,13 +208,13 @@ class DiffusionModulation(_Family):
     Parameters
     ----------
     n_lengths
-        Number of values; they should reach well beyond ``λ / 2l``, see `neglected`.
+        Number of values; it should be well above ``λ / 2l``, see `neglected`.
     degree
         The stitching degree ``l``.
     lam
         The initial time ``λ``.
     laplacian
-        Use ``exp(−λ L)``, whose size does not grow with ``λ``.
+        Use ``exp(−λ L)``, which stays bounded as ``λ`` grows.
 
     Examples
     --------
@@ -193,6 +223,12 @@ class DiffusionModulation(_Family):
     tensor([1.0000, 0.2500, 0.0312, 0.0026], grad_fn=...)
     >>> modulation.lam.item()
     1.0
+
+    References
+    ----------
+    Kondor and Lafferty, "Diffusion kernels on graphs and other discrete input spaces", 2002.
+    Choromanski et al., "Computationally-efficient graph modeling with refined graph random
+    features", 2026, section "Walk-stitching mechanism", has ``f``.
     """
 
     def __init__(
@@ -236,6 +272,10 @@ class RegularizedLaplacianModulation(_Family):
     --------
     >>> RegularizedLaplacianModulation(4, degree=1, power=2, sigma2=1.0)()
     tensor([1.0000, 0.5000, 0.2500, 0.1250], grad_fn=...)
+
+    References
+    ----------
+    Smola and Kondor, "Kernels and regularization on graphs", 2003, eq. (17).
     """
 
     def __init__(

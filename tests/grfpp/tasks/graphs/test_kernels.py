@@ -119,7 +119,7 @@ def test_large_graphs_are_solved_alike(estimate, monkeypatch):
     options = {"estimate": estimate, "n_walks": 8, "scale": 0.81, "random_state": 0, "n_jobs": 1}
     features = KernelSpectrumFeatures(6, **options).fit(graphs)
     together = features.transform(graphs)
-    monkeypatch.setattr(kernels, "TOGETHER_NODES", 0)
+    monkeypatch.setattr(kernels, "STACKED_NODES", 0)
     np.testing.assert_allclose(features.transform(graphs), together, rtol=1e-9, atol=1e-12)
     monkeypatch.setattr(kernels, "LANCZOS_NODES", 0)
     monkeypatch.setattr(kernels, "LANCZOS_RATIO", 8)
@@ -133,7 +133,7 @@ def test_isolated_nodes_of_large_graphs_all_count(monkeypatch):
     features = KernelSpectrumFeatures(60, scale=0.09, n_walks=8, random_state=0).fit([graph])
     dense = features.transform([graph])
     assert np.count_nonzero(dense == 1) > 10
-    monkeypatch.setattr(kernels, "TOGETHER_NODES", 0)
+    monkeypatch.setattr(kernels, "STACKED_NODES", 0)
     monkeypatch.setattr(kernels, "LANCZOS_NODES", 0)
     monkeypatch.setattr(kernels, "LANCZOS_RATIO", 1)
     np.testing.assert_allclose(features.transform([graph]), dense, rtol=1e-9)

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 from labelled_cases import HEAVY, ODD
 
 from grfpp import InputError
-from grfpp.tasks import KernelSpectrumFeatures, LabelPairFeatures
+from grfpp.tasks import KernelSpectrumFeatures, LabelledGraph, LabelPairFeatures
 from grfpp.tasks.graphs import selection
 
 Y = np.arange(60) % 2
@@ -118,14 +118,46 @@ def test_the_penalty_is_chosen():
 
 
 def test_the_best_of_forests_and_machines(monkeypatch):
-    def scores(name, *inner):
-        return [selection.FoldScore(fold, name, each, 0.5) for fold, each in enumerate(inner)]
+    alone = forests({"a": noise(5)})
+    changes = (0.1, -0.1, 0.0)
+    rivals = [
+        selection.FoldScore(score.fold, "b", score.inner + change, 0.5)
+        for score, change in zip(alone, changes, strict=True)
+    ]
+    monkeypatch.setattr(selection, "nested_svm_scores", lambda *_, **__: rivals)
+    candidates = selection.Candidates({"a": noise(5)}, {"b": CLEAR})
+    best = candidates.nested_scores(Y, n_folds=3, n_trees=10)
+    assert best == [rivals[0], alone[1], rivals[2]]
+    assert selection.Candidates({}, {"b": CLEAR}).nested_scores(Y) == rivals
 
-    by_forest, by_machine = scores("a", 0.5, 0.8, 0.7), scores("b", 0.6, 0.7, 0.7)
-    monkeypatch.setattr(selection, "nested_forest_scores", lambda *_, **__: by_forest)
-    monkeypatch.setattr(selection, "nested_svm_scores", lambda *_, **__: by_machine)
-    best = selection.Candidates({"a": CLEAR}, {"b": CLEAR}).nested_scores(Y)
-    assert [score.chosen for score in best] == ["b", "a", "a"]
+
+def test_rules_about_neighbours_and_whole_graphs_are_learned_from_colours():
+    """Equal degrees and labels; only two rounds of colours tell the graphs apart."""
+    rng = np.random.default_rng(0)
+
+    def ring(pattern):
+        n = 12
+        graph = sp.coo_array((np.ones(n), (np.arange(n), (np.arange(n) + 1) % n)))
+        order = rng.permutation(n)
+        A = (graph + graph.T).tocsr()[order][:, order]
+        return LabelledGraph(A, np.array(pattern)[order])
+
+    # Both have as many edges between each two labels.
+    far, near = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    graphs = [ring(near if y else far) for y in Y]
+    candidates = selection.walk_candidates(graphs, ("colours",))
+    assert {setting.words for setting in candidates.machines} == {
+        *("colours of 1 step", "colour-levels of 5 steps")
+    }
+    scores = candidates.nested_scores(Y, n_folds=3)
+    assert [score.accuracy for score in scores] == [1.0] * 3
+
+
+def test_many_graphs_are_tried_on_one_part(monkeypatch):
+    monkeypatch.setattr(selection, "_MANY_GRAPHS", 30)
+    for learn in (forests, machines):
+        scores = learn({"bad": noise(2), "clear": CLEAR})
+        assert all(score.accuracy == 1.0 for score in scores)
 
 
 def test_cosines():

@@ -1,5 +1,7 @@
 """Where walks of each length lead, by labels."""
 
+from collections import Counter
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -16,7 +18,7 @@ from sklearn.svm import LinearSVC
 
 from grfpp import InputError
 from grfpp.tasks import LabelledGraph, WalkLabelFeatures
-from grfpp.tasks.graphs.walk_labels import SETS, count_levels, next_words
+from grfpp.tasks.graphs.walk_labels import SETS, count_levels, next_words, node_colours
 
 SUMS = ("counts", "pairs", "returns")
 CYCLE = LabelledGraph(
@@ -26,9 +28,9 @@ CYCLE = LabelledGraph(
 
 
 class TestEstimator(EstimatorCase):
-    FITTED = ("labels_", "signatures_")
+    FITTED = ("labels_", "signatures_", "colours_")
     BAD = {"n_lengths": [0, 1001], "width": 0.0, "normalization": "max", "unlabelled": "size"}
-    BAD |= {"sets": ["colours", (), 3, ("pairs", "pairs")], "walks": "drunken"}
+    BAD |= {"sets": ["hues", (), 3, ("pairs", "pairs")], "walks": "drunken"}
     OTHER = {"n_lengths": 1, "sets": "counts", "width": 1.0}
 
     def make(self, **parameters):
@@ -114,6 +116,37 @@ def test_one_step_without_a_norm_is_a_round_of_weisfeiler_lehman():
     assert sorted(found[n_labels:]) == sorted(counts)
 
 
+def colours_by_refinement(graphs, n_rounds):
+    """The definition: tuples of own colours and sorted colours of neighbours."""
+    found, weights = [], [each.graph.adjacency.toarray() for each in graphs]
+    colours = [dict(enumerate(map(str, each.labels))) for each in graphs]
+    for _ in range(n_rounds + 1):
+        found.append([sorted(Counter(each.values()).values()) for each in colours])
+        colours = [
+            {
+                v: str((own[v], sorted(own[int(u)] for u in np.flatnonzero(A[v]))))
+                for v in range(len(A))
+            }
+            for own, A in zip(colours, weights, strict=True)
+        ]
+    return found
+
+
+def test_colours_are_those_of_weisfeiler_and_lehman():
+    graphs = [ODD, HEAVY, CYCLE]
+    features = WalkLabelFeatures("colours", n_lengths=3).fit([*graphs, CYCLE])
+    found = features.transform(graphs).toarray()
+    parts = np.split(found, np.cumsum([len(each) for each in features.colours_])[:-1], axis=1)
+    for part, wanted in zip(parts, colours_by_refinement(graphs, 3), strict=True):
+        assert [sorted(row[row > 0]) for row in part] == wanted
+    moved = features.transform(shuffled(HEAVY, 5)).toarray()
+    assert (moved == found[1]).all()
+    assert features.get_feature_names_out()[0].startswith("colour 0:")
+    # The same words in every process and on every machine.
+    words = node_colours(WATER.graph.adjacency, np.array([1, 0, 0]), 1)[1]
+    assert words.tolist() == [0x7F9181E0A59DC5F2, 0x68E564BCB9A02CAA, 0x68E564BCB9A02CAA]
+
+
 def test_signatures_do_not_depend_on_the_order_of_nodes_and_wider_bins_have_fewer():
     features = [WalkLabelFeatures("signatures", width=w).fit([HEAVY]) for w in (1e-6, 0.2, 100)]
     found = features[0].transform(shuffled(HEAVY, 20)).toarray()
@@ -131,7 +164,8 @@ def test_labels_and_signatures_that_were_not_fitted_are_left_out():
     assert found.pop("H") == 2
     assert found.pop("H-H after 1") == found.pop("H back after 1") == 0
     words = sorted(found)
-    assert [found[word] for word in words] == [2, 0]
+    # Labels come before any round, so the two nodes of hydrogen share the first colour.
+    assert [found[word] for word in words] == [2, 0, 2, 0]
 
 
 def test_degrees_or_a_constant_stand_for_labels():
@@ -186,8 +220,9 @@ def test_graphs_without_edges_and_of_one_node():
         features = WalkLabelFeatures(SETS, estimate=estimate).fit([lonely, single])
         found = features.transform([lonely, single]).toarray()
         assert found[:, :2].tolist() == [[2, 1], [0, 1]]
-        assert not found[:, 2 : -2 * 5].any()
-        assert found[:, -2 * 5 :].sum(axis=1).tolist() == [15, 5]
+        assert not found[:, 2 : -4 * 5].any()
+        for columns in (slice(-20, -10), slice(-10, None)):
+            assert found[:, columns].sum(axis=1).tolist() == [15, 5]
 
 
 def test_directed_graphs_and_walks_shorter_than_the_lengths_are_refused():

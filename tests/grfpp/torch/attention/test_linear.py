@@ -76,7 +76,9 @@ MASKS = [MASK, factored_mask(grid(3, 3), kernel="cosine:0.3", scaling=None)]  # 
 STRENGTHS = [-1.0, torch.tensor(-1.0, requires_grad=True), math.nan]
 KEY = -torch.ones(21, 2)
 test_bad_arguments_are_refused = bad_values(attended, mask=MASKS, how="max", lam=STRENGTHS, key=KEY)
-test_bad_options_are_refused = bad_values(module, mask=MASKS, lam=-1, how="max", feature_map=3)
+test_bad_options_are_refused = bad_values(
+    module, mask=MASKS, lam=-1, how="max", learn="yes", feature_map=3
+)
 test_bad_queries_are_refused = refused(
     mask=lambda: attended(query=torch.ones(20, 2)), query=lambda: module(feature_map=torch.tanh)
 )

@@ -13,7 +13,7 @@ from torch_geometric.transforms import AddRandomWalkPE
 
 from grfpp import Diffusion, Graph, RegularizedLaplacian
 from grfpp.errors import InputError
-from grfpp.torch import AddContrastPE, AddGRFPE, AddLandmarkPE, AddSmoothPE, grf_pe
+from grfpp.torch import AddContrastPE, AddGRFPE, AddLandmarkPE, AddProfilePE, AddSmoothPE, grf_pe
 from grfpp.torch.encodings import exact as encodings
 
 EXACT = {"dtype": torch.float64}
@@ -118,12 +118,22 @@ def test_they_are_returns_and_contrasts():
     for graph in graphs:
         graph.x = torch.arange(2.0 * graph.num_nodes).sin().view(-1, 2)
     smoothing = {"kernel": ["heat:1", "heat:3"], "normalization": "sym", "include_self": True}
-    found = grf_pe(graphs, 5, kind="profile", scale=0.8, **smoothing)
+    found = grf_pe(graphs, 9, kind="profile", scale=0.8, **smoothing)
+    lengths = grf_pe(graphs, kind="profile", scale=0.8, lengths=range(1, 6), **smoothing)
     returns = grf_pe(graphs, 5, kind="return", scale=0.8)
     contrasts = grf_pe(graphs, kind="contrast", scale=0.8, **smoothing)
-    for both, first, second in zip(found, returns, contrasts, strict=True):
+    for both, same, first, second in zip(found, lengths, returns, contrasts, strict=True):
         assert torch.equal(both, torch.cat([first, second], dim=1))
+        assert torch.equal(both, same)
     assert grf_pe(graphs, kind="profile")[0].shape[1] == 8 + 3 * 2
+
+
+def test_dim_is_the_number_of_columns_of_a_profile():
+    graph = Data(edge_index=EDGE, x=torch.randn(2, 7))
+    assert AddProfilePE(dim=25)(graph).profile_pe.shape == (2, 25)
+    assert AddGRFPE(dim=22, kind="profile")(graph).grf_pe.shape == (2, 22)
+    with pytest.raises(InputError, match=r"above 21.*3 kernels and 7 features, found 4"):
+        AddProfilePE(dim=4)(graph)
 
 
 # Landmarks.
@@ -179,7 +189,12 @@ test_bad_options_of_returns_are_refused = bad_values(
     kernel=["heat:700", []],
 )
 test_bad_options_are_refused = refused(
-    {"dim and lengths": lambda: AddGRFPE(kind="return", dim=4, lengths=[1])},
+    {
+        "dim and lengths": [
+            lambda: AddGRFPE(kind="return", dim=4, lengths=[1]),
+            lambda: AddGRFPE(kind="profile", dim=4, lengths=[1]),
+        ]
+    },
     normalization=lambda: AddGRFPE(kind="smooth", normalization="col"),
     kernel=[
         lambda: AddGRFPE(kind="smooth", kernel="diffusion:5", scale=900),

@@ -118,7 +118,7 @@ def test_the_smallest_size_runs(no_data, finished):
     assert all(row in told for row in rows + own)
     assert [row["fold"] for row in rows] == [row["fold"] for row in own] == [0, 1]
     assert all(0 <= row["accuracy"] <= 1 for row in rows)
-    assert all(row["chosen"].startswith(("walk-masses", "signatures")) for row in own)
+    assert all(row["chosen"].startswith(("walk-masses", "colour")) for row in own)
     assert all(row["accuracy"] > 0.8 for row in own)
     rival = next(cell for cell in plan.cells if "budget" in cell)
     found = [row for row in told if row["method"] == rival["method"]]

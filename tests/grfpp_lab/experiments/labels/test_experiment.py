@@ -102,7 +102,7 @@ def test_tables_and_panels():
     ours, theirs = found.groups[0].rows
     assert ours == [
         *(OURS, "73.0", "0.030", "2", "Diffusion(lam=20.0), svm (1)"),
-        *("75.0 ± 7.1", "0.030", "2"),
+        *("75.0 ± 5.0", "0.030", "2"),
     ]
     assert theirs == [PROPAGATION, "68.0", "", "2", "", "", "", ""]
     first, second = labels.accuracy_panels(made)

@@ -68,7 +68,7 @@ def test_units_of_weights_and_values_do_not_matter(factor):
 def test_bad_input_is_refused():
     directed = grfpp.Graph([[0, 1], [0, 0]])
     for given, reason in (
-        *(((directed, [0], [1.0]), "directed"), ((GRAPH, [3, 3], [1.0, 2.0]), "not node 3")),
+        *(((directed, [0], [1.0]), "directed"), ((GRAPH, [3, 3], [1.0, 2.0]), "node 3")),
         ((GRAPH, [3], [np.nan]), "finite"),
     ):
         with pytest.raises(grfpp.InputError, match=reason):

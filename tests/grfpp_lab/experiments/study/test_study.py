@@ -171,7 +171,7 @@ def scaled(ratio, sizes=(2000, 4000)):
 def timed(walk, stitch):
     return [
         {
-            **{"p_base": 0.01, "degree": degree, "full_walks": full},
+            **{"p_base": 0.01, "degree": degree, "full_walks": full, "n_graphs": 5},
             "walk_seconds": walk(degree) if full else 0.001 * degree,
             "stitch_seconds": stitch(degree),
         }
