@@ -242,7 +242,7 @@ def show_judging(names: Sequence[str], n_folds: int, seed: int, brief: bool = Fa
     for name in names:
         data = load_set(name)
         folds = fold_seed(name, seed, 0)
-        shared = {"n_folds": n_folds, "seed": folds}
+        shared: dict[str, Any] = {"n_folds": n_folds, "seed": folds}
         began = process_time()
         candidates = walk_candidates(data.graphs, n_jobs=1)
         made = process_time() - began

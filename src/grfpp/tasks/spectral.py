@@ -479,7 +479,7 @@ def _k_means(points: FloatArray, k: int, n_init: int, seed: int, rough: bool) ->
         if len(sample) < n and not rough:
             fitted = KMeans(k, init=fitted.cluster_centers_, n_init=1).fit(sample := points)
         if rough:
-            return np.eye(k)[fitted.predict(points)]
+            return np.asarray(np.eye(k)[fitted.predict(points)])
         squares = fitted.transform(points) ** 2
     variance = max(float(fitted.inertia_) / sample.size, _MIN_VARIANCE)
     return np.asarray(softmax(squares / (-2 * TEMPERATURE * variance), axis=1))
