@@ -13,6 +13,7 @@ from grfpp._checks import one_of, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.estimate import require_projection
+from grfpp.estimate.chain import compact_rows
 from grfpp.estimate.deflation import MAX_VECTORS, deflation_of
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel
@@ -173,15 +174,15 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
 
     def _resolve(self, graph: Graph) -> KernelChoice:
         """The choice of kernel and eigenvectors."""
-        kernel, deflate, n_components = self.kernel, self.deflate, self.n_components or 0
+        kernel, deflate, n_columns = self.kernel, self.deflate, self.n_components or 0
+        is_default = is_auto(kernel) and (deflate is None or is_auto(deflate))
+        has_orthogonal_vectors = not graph.is_directed and self.normalization != "rw"
         # Whether eigenvectors are those that few iterations find.
-        self._is_quick = False
+        self._is_quick = is_default and has_orthogonal_vectors and n_columns > 0
+        if self._is_quick:
+            deflate = min(n_columns // 2, MAX_VECTORS, graph.n_nodes // 4)
         if is_auto(kernel):
-            kernel = DENSE if n_components else SPARSE
-            is_directed = graph.is_directed or self.normalization == "rw"
-            if n_components and not is_directed and (deflate is None or is_auto(deflate)):
-                self._is_quick = True
-                deflate = min(n_components // 2, MAX_VECTORS, graph.n_nodes // 4)
+            kernel = DENSE if n_columns else SPARSE
         self.deflate_ = 0 if deflate is None else deflate
         choice = self._choose(kernel=kernel, deflate=self.deflate_)
         self.kernel_ = choice.kernel
@@ -239,11 +240,10 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         if n < _MIN_NODES_OF_PILOT or options.degree == "auto":
             return
         plan = plan_walks(W, self._choice.kernel, options, measured=True)[0]
-        pilots = np.linspace(0, n - 1, _N_PILOTS).astype(np.int64)
-        rows = sample_rows(plan, pilots)
+        rows = sample_rows(plan, np.linspace(0, n - 1, _N_PILOTS).astype(np.int64))
         for _ in range(options.stitching_degree - 1):
-            reached = np.unique(rows.indices)
-            rows = rows[:, reached] @ sample_rows(plan, reached)
+            reached, rows = compact_rows(rows)
+            rows = rows @ sample_rows(plan, reached)
         n_copies = 4 if options.symmetrizes(directed=W.is_directed) else 1
         n_bytes = 12 * n_copies * rows.nnz * n // _N_PILOTS
         advice = "use n_components, such as n_components=64, for dense features"
@@ -257,7 +257,7 @@ def _is_noise(X: FloatArray, graph: Graph) -> bool:
     kernel of effective rank ``ρ`` adds ``r / ρ`` of that.
     """
     (n, r), degrees = X.shape, np.sqrt(np.abs(graph.adjacency.sum(axis=1)))
-    trivial = degrees / max(float(np.linalg.norm(degrees)), np.finfo(np.float64).tiny)
+    trivial = degrees / max(np.linalg.norm(degrees), 1e-300)
     rest = X - np.outer(trivial, trivial @ X)
     squares = rest.T @ rest
     total = float(np.trace(squares))

@@ -89,12 +89,9 @@ class KernelProducts:
 
     def work(self, n_columns: int) -> FloatArray:
         """Multiplications of products with these kernels; where they share terms, with each."""
-        n = len(self.choices)
-        terms = (
-            [series.n_terms(_TOL) for series in self._series]
-            if self.is_shared
-            else [_N_TERMS * n] * n
-        )
+        terms = [_N_TERMS * len(self.choices)] * len(self.choices)
+        if self.is_shared:
+            terms = [series.n_terms(_TOL) for series in self._series]
         return np.multiply(float(len(self.weights.indices)) * n_columns, terms)
 
     def blocks(self, rows: IntArray, nodes: IntArray) -> Iterator[FloatArray]:
@@ -111,9 +108,8 @@ class KernelProducts:
         """``(K @ vectors)[rows]`` of each kernel, and the sums of ``K @ vectors`` over all rows."""
         if self.is_shared:
             products = self._terms.products(self._coefficients, vectors, rows)
-            ones = np.ones((self.graph.n_nodes, 1))
-            sums = self._terms.products(self._coefficients, ones)[:, :, 0] @ vectors
-            yield from zip(products, sums, strict=True)
+            sums = self._terms.products(self._coefficients, np.ones((self.graph.n_nodes, 1)))
+            yield from zip(products, sums[:, :, 0] @ vectors, strict=True)
             return
         for number in range(len(self.choices)):
             product = self.product(number, vectors)
@@ -352,10 +348,6 @@ class Trials(NamedTuple):
         nodes, labels, n_classes = zip(*(test for _, test in self.pairs), strict=True)
         return LabelledNodes(np.concatenate(nodes), np.concatenate(labels), n_classes[0])
 
-    def columns(self, n_nodes: int) -> FloatArray:
-        """One-hot labels of the training nodes, trials side by side."""
-        return np.hstack([train.columns(n_nodes) for train, _ in self.pairs])
-
     def score(self, number: int, rule: Rule, logits: FloatArray, near: BoolArray) -> Candidate:
         """Calibrate logits at the test nodes; `near` says which of these labels reach."""
         truth = self.tested.labels
@@ -368,7 +360,7 @@ class Trials(NamedTuple):
     def score_propagation(
         self, number: int, rule: Rule, products: FloatArray, masses: FloatArray
     ) -> Candidate:
-        """The same from rows of ``K @ columns`` at the test nodes, and its column sums."""
+        """The same from rows of ``K @ Y`` at the test nodes, trials side by side, and its sums."""
         n_trials, n_classes = len(self.pairs), len(masses) // len(self.pairs)
         ends = np.cumsum([len(test.nodes) for _, test in self.pairs])[:-1]
         blocks = enumerate(np.split(products, ends))
@@ -400,7 +392,7 @@ def candidates(
     )
     scored: list[Candidate] = []
     if propagation:
-        columns = trials.columns(products.graph.n_nodes)
+        columns = np.hstack([train.columns(products.graph.n_nodes) for train, _ in trials.pairs])
         for number, sums in enumerate(products.products(columns, trials.tested.nodes)):
             scored += [trials.score_propagation(number, rule, *sums) for rule in propagation]
     if not (svm or kriging):
@@ -437,12 +429,10 @@ def candidates(
 def best_of(scored: Sequence[Candidate], default: tuple[int, Rule] | None) -> Candidate:
     """The candidate of least loss, or the default where held-out labels hardly tell them apart."""
     best = min(scored, key=lambda candidate: candidate.loss)
-    for candidate in scored:
-        if candidate[:2] == default:
-            gains = candidate.losses - best.losses
-            error = gains.std(ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else np.inf
-            return best if gains.mean() > _MIN_Z * error else candidate
-    return best
+    usual = next((candidate for candidate in scored if candidate[:2] == default), best)
+    gains = usual.losses - best.losses
+    error = gains.std(ddof=1) / len(gains) ** 0.5 if len(gains) > 1 else np.inf
+    return best if gains.mean() > _MIN_Z * error else usual
 
 
 def probe_propagation(
@@ -492,8 +482,7 @@ def predict_all(
     n, n_nodes, how = known.n_classes, products.graph.n_nodes, best.rule.how
     require_bytes(48 * n_nodes * (n + 1), f"the probabilities of {n} classes")
     if how == "propagation":
-        if sums is None:
-            sums = products.product(0, known.columns(n_nodes))
+        sums = products.product(0, known.columns(n_nodes)) if sums is None else sums
         is_reached = reached(sums.sum(axis=1))
         logits = propagation_logits(best.rule, known.labels, sums, sums.sum(axis=0))
     else:

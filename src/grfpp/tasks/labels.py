@@ -219,8 +219,9 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
             else:
                 trials = rules.Trials(pairs, with_shares=others is not None)
                 scored = rules.candidates(products, tried, sample, trials)
-            has_default = is_auto(self.kernel) or len(kernels) == 1
-            best = rules.best_of(scored, (0, default) if has_default else None)
+            # In a list of kernels none is the default.
+            is_list = len(kernels) > 1 and not is_auto(self.kernel)
+            best = rules.best_of(scored, None if is_list else (0, default))
 
         self.classes_, self.graph_, self.n_features_in_ = classes, graph, 1
         self.kernel_ = kernels[best.kernel]
