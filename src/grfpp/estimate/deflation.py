@@ -156,8 +156,8 @@ def deflation_of(
         if not (use_known or n_others):
             return None
     # A restart orthogonalises about as many vectors as are wanted against twice as many.
-    limit = max(10, int(_QUICK_WORK / (n * max(1, n_others) ** 2))) if quick else RESTARTS
-    pairs = known.joined(_other_pairs(graph, kernel, known, n_others, limit))
+    restarts = max(10, int(_QUICK_WORK / (n * max(1, n_others) ** 2))) if quick else RESTARTS
+    pairs = known.joined(_other_pairs(graph, kernel, known, n_others, restarts))
     if not quick and number != "auto" and len(pairs.values) < number and len(graph.indices):
         problem = "has eigenvalues too close to converge, fewer are used"
         n_used = len(pairs.values)
@@ -190,18 +190,18 @@ def _known_pairs(graph: Graph, kernel: Kernel, max_vectors: int) -> Eigenpairs:
 
 
 def _other_pairs(
-    graph: Graph, kernel: Kernel, known: Eigenpairs, number: int, max_restarts: int
+    graph: Graph, kernel: Kernel, known: Eigenpairs, number: int, restarts: int
 ) -> Eigenpairs:
     """Eigenvectors that are not known, with the largest ``|g(λ)|`` of both ends of the spectrum."""
     radius = graph.spectral_radius()
-    upper = leading_eigenpairs(graph.adjacency, number, known, radius, max_restarts)
+    upper = leading_eigenpairs(graph.adjacency, number, known, radius, restarts)
     smallest = np.abs(kernel.value(upper.values)).min(initial=np.inf)
     if not len(upper.values) or np.abs(kernel.value(-radius)) <= smallest:
         return upper
     excluded = known.joined(upper)
     mirrored = Eigenpairs(-excluded.values, excluded.vectors)
     n_lower = min(number, graph.n_nodes - len(excluded.values))
-    lower = leading_eigenpairs(-graph.adjacency, n_lower, mirrored, radius, max_restarts)
+    lower = leading_eigenpairs(-graph.adjacency, n_lower, mirrored, radius, restarts)
     pairs = upper.joined(Eigenpairs(-lower.values, lower.vectors))
     return pairs.take(np.argsort(-np.abs(kernel.value(pairs.values)), kind="stable")[:number])
 

@@ -134,11 +134,7 @@ def is_dense(n: int, number: int) -> bool:
 
 
 def leading_eigenpairs(
-    matrix: sp.csr_array,
-    number: int,
-    known: Eigenpairs,
-    radius: float,
-    max_restarts: int = RESTARTS,
+    matrix: sp.csr_array, number: int, known: Eigenpairs, radius: float, restarts: int = RESTARTS
 ) -> Eigenpairs:
     """The largest eigenvalues of a symmetric matrix other than those known, and their vectors.
 
@@ -151,8 +147,8 @@ def leading_eigenpairs(
         With eigenvalues between ``-radius`` and ``radius``.
     number
         Number of pairs, at most the number of nodes less those known.
-    max_restarts
-        Restarts of ARPACK; pairs that have not converged by then are left out.
+    restarts
+        Largest number of restarts of ARPACK; pairs that have not converged by then are left out.
 
     Examples
     --------
@@ -169,7 +165,7 @@ def leading_eigenpairs(
         *(matrix.toarray() if dense else matrix.dot, n, number),
         known=known.vectors,
         shift=known.values + 2 * radius,  # below all others
-        max_restarts=max_restarts,
+        max_restarts=restarts,
     )
     residuals = np.linalg.norm(matrix @ pairs.vectors - pairs.vectors * pairs.values, axis=0)
     return pairs.take(residuals <= 10 * TOLERANCE * radius)

@@ -169,6 +169,12 @@ def test_directed_graphs_other_normalisations_and_walks():
         assert (model.method_ == "walks") == ("estimate" in options)
 
 
+def test_all_kernels_are_compared_on_directed_graphs():
+    model = KernelLabelPropagation(CLUB.to_directed(), how="propagation", normalization="rw")
+    model.fit(KNOWN, PARTIES[KNOWN])
+    assert {each["kernel"] for each in model.candidates_} == set(module.GRID)
+
+
 def test_searches_over_nodes():
     known = np.r_[TRAIN, SPLIT.validation]
     model = KernelLabelPropagation(BLOCKS.graph, how="propagation")
