@@ -14,8 +14,9 @@ Features, by a random forest:
 Features, by a support vector machine:
   signatures           counts of nodes whose walks lead to the same labels
   colours              counts of nodes of the same Weisfeiler-Lehman colours
-  auto                 walk-masses or colours, whichever is best on the other folds; the
-                       spectrum too if nodes have no labels or its options are given
+  auto                 walk-masses or colours, whichever is best on the other
+                       folds; the spectrum too if nodes have no labels or its
+                       options are given
 
 Walks of walk-masses are on D^-1/2 A D^-1/2; only the spectrum has a kernel, scale and degree.
 
