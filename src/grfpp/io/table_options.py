@@ -206,6 +206,8 @@ def is_number(text: str) -> bool:
 def is_header(fields: Sequence[str]) -> bool | None:
     """Whether a first line holds column names; ``None`` if that depends on the lines below.
 
+    `grfpp.io.table_text` then looks at these, and refuses the list when in doubt.
+
     Usual column names make a header, an integer as a node makes an edge, and so does anything but a
     word as the weight. More than three fields are a header if all are words.
 

@@ -170,7 +170,8 @@ class LocalKernel:
         """The `k` nodes with the largest entries in the rows of `nodes`, largest first.
 
         On undirected graphs the best ``2 k + 16`` nodes of a row are recomputed from their
-        neighbours, with an exact last step; the values are more accurate than those of `rows`.
+        neighbours, with an exact last step, as far as their edges fit into the budget once more;
+        the values are more accurate than those of `rows`. The pool does not stop early by rank.
         Of equal entries the lower node comes first. Only positive entries have a node: where fewer
         than `k` are positive, as where the pool reached fewer nodes, the other nodes are -1 and
         their values 0. A graph on disk is read through its memory map.

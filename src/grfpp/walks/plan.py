@@ -192,6 +192,7 @@ class LengthTable(NamedTuple):
 class Budget(NamedTuple):
     """The split of a pool's budget of edges over its steps.
 
+    `grfpp.walks.planning.share_steps` chooses it, the compiled `grfpp.walks.pool.step` spends it.
     An exact step may need less than its share; the remainder goes to later steps.
     """
 
