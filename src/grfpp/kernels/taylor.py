@@ -198,7 +198,7 @@ class TaylorKernel(Kernel):
         return given + [Decimal(0)] * (n - len(given))
 
     def _scaled(self, n: int, scale: float) -> FloatArray:
-        """At least so many terms that successive zeros at the end mean that the series ends."""
+        """At least the number of terms after which trailing zeros mean that the series ends."""
         min_terms = _N_SAMPLE_TERMS if callable(self._alpha) else len(self._alpha)
         return super()._scaled(max(n, min_terms), scale)
 

@@ -182,7 +182,7 @@ def walker_of(plan: WalkPlan, batch_steps: int) -> Walker | PoolWalker:
 def walker_bytes(plan: WalkPlan) -> int:
     """Bytes of the work buffers of one thread."""
     if plan.is_pooled:
-        return NODE_BYTES * pool_room(plan) + 8  # a number beside the arrays by node
+        return NODE_BYTES * pool_room(plan) + 8  # and the resolution
     return int(plan.n_walks * (40 + 30 * plan.lengths.mean))
 
 
