@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -107,7 +108,7 @@ def plan_ranking(plan: LocalPlan) -> LocalPlan:
             return plan
         best, plan = plan, larger
     advice = "use a larger budget, or grfpp.kernel_operator(W, kernel)"
-    details: dict[str, float] = {"budget": best.budget, "precision": precision}
+    details: dict[str, Any] = {"budget": best.budget, "precision": precision}
     warn_user(InputWarning("the ten nearest nodes are not settled", advice=advice, **details))
     return best
 
