@@ -164,13 +164,11 @@ def classify(
     text += f"{len(data.classes)} classes"
     size = {"n_graphs": len(data), "n_classes": len(data.classes)}
     result.add("data", text, dataset=data.name, **size)
-    text = "exact"
-    if method != "exact":
-        stitching = f"stitching degree {degree}, " if not by_walks else ""
-        text = f"walks with {stitching}lengths {results.law_text(walks.termination)}"
-    if not by_walks:
-        text = f"{kernel}, {text}"
-    result.add("kernel" if not by_walks else "walks", text, method=text)
+    stitching = "" if by_walks else f"stitching degree {degree}, "
+    walked = f"walks with {stitching}lengths {results.law_text(walks.termination)}"
+    text = "" if by_walks else f"{kernel}, "
+    text += "exact" if method == "exact" else walked
+    result.add("walks" if by_walks else "kernel", text, method=text)
     result.add("features", features, features=features)
     if by_walks:
         settings = [{"features": name} for name in candidates]

@@ -294,8 +294,7 @@ def nested_svm_scores(
     >>> [(score.chosen, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
-    from sklearn.base import clone
-    from sklearn.model_selection import GridSearchCV, StratifiedKFold
+    from sklearn.model_selection import StratifiedKFold
     from sklearn.svm import SVC
 
     y, n_threads = array_of(classes, "classes"), thread_count(n_jobs)
@@ -305,7 +304,12 @@ def nested_svm_scores(
     one_of(kernel, "kernel", ("cosine", "precomputed"))
     made = cosine_kernel if kernel == "cosine" else np.asarray
     kernels = {name: made(X) for name, X in candidates.items()}
-    machine = SVC(kernel="precomputed", cache_size=500)
+
+    # Not `GridSearchCV`, which resets the filters of warnings for all threads.
+    def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
+        machine = SVC(kernel="precomputed", C=penalty, cache_size=500)
+        machine.fit(K[np.ix_(train, train)], y[train])
+        return float(machine.score(K[np.ix_(test, train)], y[test]))
 
     def score(part: range) -> FoldScore:
         (fold,) = part
@@ -314,15 +318,16 @@ def nested_svm_scores(
         is_large = len(train) > _MANY_GRAPHS
         n_inner = min(fewest, 3 if is_large else _INNER_FOLDS)
         inner = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-        splits = list(inner.split(train, y[train]))[: 1 if is_large else n_inner]
-        search = GridSearchCV(machine, {"C": list(penalties)}, cv=splits, error_score="raise")
-        found = [
-            (name, clone(search).fit(K[np.ix_(train, train)], y[train]))
-            for name, K in kernels.items()
-        ]
-        name, best = max(found, key=lambda each: each[1].best_score_)
-        accuracy = float(best.score(kernels[name][np.ix_(test, train)], y[test]))
-        return FoldScore(fold, name, float(best.best_score_), accuracy, best.best_params_["C"])
+        splits = [(train[a], train[b]) for a, b in inner.split(train, y[train])]
+        splits = splits[:1] if is_large else splits
+
+        def mean(name: Any, penalty: float) -> float:
+            return float(np.mean([accuracy(kernels[name], penalty, *part) for part in splits]))
+
+        trials = {each: mean(*each) for each in product(kernels, penalties)}
+        name, penalty = best = max(trials, key=trials.__getitem__)
+        tested = accuracy(kernels[name], penalty, train, test)
+        return FoldScore(fold, name, trials[best], tested, penalty)
 
     return list(in_order(score, split(len(folds), len(folds)), n_threads))
 
