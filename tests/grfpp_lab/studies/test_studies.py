@@ -7,13 +7,11 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from datasets_helpers import needs_data
 from experiment_cases import run_cells_here
 
 from grfpp import Graph, InputError
 from grfpp.datasets import load_planetoid
-from grfpp.estimate.deflation import deflation_of
 from grfpp.kernels import Diffusion
 from grfpp.tasks.normals import vertex_normals
 from grfpp_lab.graphs import block_model, grid, scale_free
@@ -128,17 +126,6 @@ def test_shares_of_intervals(options):
     found = coverage.coverage("one", W, Diffusion(2.0), 40, 0, degree=2, **options)
     assert found.case == "one"
     assert all(0.8 < share <= 1 for share in found[1:])
-
-
-@pytest.mark.parametrize("name", ["families", "weighted"])
-def test_copies_are_deflated_as_the_graph_is(name):
-    W, kernel = coverage.graphs()[name], Diffusion(2.0)
-    copies = Graph(sp.block_diag([W.adjacency] * 4, format="csr"))
-    one, all_of_them = (
-        found.vectors @ found.vectors.T
-        for found in (deflation_of(W, kernel, 3), deflation_of(copies, kernel, 12))
-    )
-    np.testing.assert_allclose(all_of_them, np.kron(np.eye(4), one), rtol=0, atol=1e-10)
 
 
 def test_settings_of_encodings_are_judged_by_gains_on_other_data_and_every_kind_is_timed(
