@@ -201,7 +201,7 @@ def _structures(sizes: Sizes, draw: int) -> list[list[Any]]:
     peptides = load_peptides(download=False)
     chosen = _rows(sizes, draw, lambda row: _n_atoms(peptides.smiles[row]) <= _MOST_ATOMS)
     shapes = load_peptide_shapes(np.concatenate(chosen), download=False, n_jobs=1)
-    values = np.split(shapes.values, np.cumsum(sizes)[:-1])
+    values = np.split(shapes, np.cumsum(sizes)[:-1])
     kept = [np.isfinite(each).all(axis=1) for each in values]
     known = values[0][kept[0]]
     return [
