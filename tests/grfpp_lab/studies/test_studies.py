@@ -113,13 +113,6 @@ def test_printed(name, arguments, patches, printed, monkeypatch, capsys):
         assert len(re.findall(pattern, out, re.MULTILINE)) == count, (pattern, out)
 
 
-def test_no_degree_is_better_than_the_best(monkeypatch):
-    monkeypatch.setattr(auto_degree, "KERNELS", some(auto_degree.KERNELS, 1))
-    found = list(auto_degree.regrets("a grid", grid(25), n_vectors=(2,)))
-    assert len(found) == len(auto_degree.KERNELS)
-    assert all(1 <= each.regret < 20 and each.error >= each.best_error > 0 for each in found)
-
-
 @pytest.mark.parametrize("options", [{"walks": "pooled"}, {"deflate": 2, "n_walks": 4}])
 def test_shares_of_intervals(options):
     W = coverage.graphs()["families"]
@@ -208,13 +201,6 @@ def test_the_default_process_and_the_exact_one_answer_the_same_question(no_data,
     assert 0 < ours.mean_seconds <= ours.seconds
     monkeypatch.setattr(node_gp, "scale_free", lambda *sizes, seed: sizes)
     assert node_gp.graph() == ("scale-free", (20_000, 8))
-
-
-def test_ratios_to_the_true_error(monkeypatch):
-    monkeypatch.setattr(own_error, "graphs", lambda: {"grid": grid(144)})
-    first, *_ = own_error.known_errors(2)
-    assert first.case == "grid, exp(W)" and 0 < first.error < 0.1
-    assert all(0.7 < ratio < 1.4 for ratio in first.ratios + first.off_diagonal)
 
 
 def test_combinations_that_are_judged_are_not_those_that_settled():
