@@ -261,7 +261,7 @@ def _show_collection(name: str, n_folds: int, seed: int, brief: bool) -> None:
 
     def of_kind(kind: str) -> list[FoldScore]:
         grid: dict[str, Any] = {"scales": [0.25, 0.81], "n_walks": [1], "n_eigenvalues": [32]}
-        options = {"kind": kind, "estimate": "exact", "n_jobs": 1}
+        options: dict[str, Any] = {"kind": kind, "estimate": "exact", "n_jobs": 1}
         features = candidate_features(data.graphs, **grid, **options)
         return nested_forest_scores(features, data.classes, n_trees=_JUDGING_TREES, **shared)
 
