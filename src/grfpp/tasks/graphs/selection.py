@@ -197,11 +197,7 @@ def walk_candidates(graphs: Any, kind: str = AUTO, **options: Any) -> dict[Any, 
 
 
 def nested_scores(
-    candidates: Mapping[Any, Any],
-    classes: npt.ArrayLike,
-    kind: str = AUTO,
-    n_trees: int = TREES,
-    **options: Any,
+    candidates: Any, classes: npt.ArrayLike, kind: str = AUTO, n_trees: int = TREES, **options: Any
 ) -> list[FoldScore]:
     """Scores of candidates of one kind, by forests or, for kernels, support vector machines."""
     if kind in (*KINDS, MASSES):
