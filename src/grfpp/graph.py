@@ -113,8 +113,8 @@ class Graph:
     meta: Mapping[str, Any] = MappingProxyType({})
     #: The files and properties of a graph on disk; ``None`` for graphs in memory.
     _form: MappedForm | None = None
-    #: Of normalised graphs in memory: how, the scale, and the edges of the undirected graph that
-    #: was normalised, if it was one.
+    #: Of normalised graphs: how, the scale, and the edges of the undirected graph that was
+    #: normalised, if it was one.
     _normalized_from: tuple[str, float, int | None] | None = None
 
     def __init__(
@@ -331,9 +331,7 @@ class Graph:
         graph.indptr, graph.indices = form.indptr, form.indices
         names = form.names if names is None else names
         graph.node_ids = names.ids
-        known = {"names": names, "scaled": form.scaled, "is_directed": form.is_directed}
-        known |= {"n_edges": form.n_edges, "_spectral_radius": form.spectral_radius}
-        graph.__dict__.update({key: value for key, value in known.items() if value is not None})
+        graph.__dict__.update(form.properties(), names=names)
         return graph
 
     @property
@@ -379,19 +377,11 @@ class Graph:
 
     def __repr__(self) -> str:
         kind, n_edges, how = "directed" if self.is_directed else "undirected", self.n_edges, ""
-        if (known := self._normalized()) is not None:
+        if (known := self._normalized_from) is not None:
             how = f", normalized={known[0]!r}, scale={known[1]:.6g}"
             if self.is_directed and known[2] is not None:
                 kind, n_edges = "from an undirected graph", known[2]
         return f"Graph(n_nodes={self.n_nodes}, n_edges={n_edges}, {kind}{how})"
-
-    def _normalized(self) -> tuple[str, float, int | None] | None:
-        """See `_normalized_from`."""
-        if self._form is None or self._form.scaled.kind is None:
-            return self._normalized_from
-        header, rule = self._form.folder.header, self._form.scaled
-        n_edges = None if header.directed else (header.n_stored + header.n_loops) // 2
-        return f"{rule.kind}", rule.value, n_edges
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {key: self.__dict__[key] for key in _PICKLED_PROPERTIES if key in self.__dict__}
@@ -547,7 +537,7 @@ class Graph:
         )
         if formula is not None:
             graph.__dict__["scaled"] = formula
-        before = self._normalized()
+        before = self._normalized_from
         if kind is not None:
             n_edges = self.n_edges if not self.is_directed else before and before[2]
             graph._normalized_from = kind, factor, n_edges

@@ -1,7 +1,7 @@
 """Check that the arrays of a graph's folder do not contradict each other or the header.
 
 `grfpp.io.folder.layout` checks each array by itself. Compiled loops also rely on what holds between
-arrays: the columns are the transpose of the rows, strengths are sums of weights, names are sorted.
+arrays: the columns are the transpose of the rows, and names are sorted.
 """
 
 from __future__ import annotations
@@ -15,13 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from grfpp._memory import require_bytes
-from grfpp.io.folder.layout import HEADER, Header, damaged, mapped_array
-from grfpp.io.folder.writer import symmetries
+from grfpp.io.folder.layout import HEADER, Header, damaged, mapped_array, rows_of
+from grfpp.io.folder.writer import counted
 from grfpp.nodes import Texts
-from grfpp.normalization import Rows, is_in_safe_range
+from grfpp.normalization import Rows
 
-#: Relative error of strengths that is accepted: rounding of sums of up to 10⁷ weights.
-_STRENGTH_RTOL = 1e-9
 #: Names that are compared at a time.
 _NAMES_PER_BLOCK = 1 << 18
 
@@ -33,33 +31,19 @@ def verify_consistency(folder: Path, header: Header) -> None:
     """
     require_bytes(8 * header.n_nodes, f"verifying a graph of {header.n_nodes:,} nodes")
     arrays = {name: mapped_array(folder, name) for name in header.arrays}
-    rows, columns = _side(arrays, ""), _side(arrays, "in_") if header.directed else None
+    rows, columns = rows_of(arrays), rows_of(arrays, "in_") if header.directed else None
     if not _is_transpose(rows, rows if columns is None else columns):
         if columns is None:
             problem = "the graph is undirected by its header, but not symmetric"
             raise damaged(folder, "indices", problem)
         raise damaged(folder, "in_indices", "the columns are not those of the rows")
-    for name, side in (("out_strength", rows), ("in_strength", columns or rows)):
-        if name in arrays and not _are_sums(arrays[name], side):
-            raise damaged(folder, name, "the strengths are not the sums of the weights")
     order = arrays.get("name_order")
     if header.names and not all(map(_is_sorted, _blocks_of_names(arrays, order))):
         name = "name_numbers" if order is None else "name_order"
         raise damaged(folder, name, "the names are not in the order of lookups")
-    strength, into = arrays.get("out_strength"), arrays.get("in_strength")
-    found = {
-        "n_loops": sum(int((b.sources() + at == b.indices).sum()) for at, b in rows.blocks()),
-        "symmetric": set(symmetries(rows, columns, strength, into)),
-        "tame": strength is None or is_in_safe_range(rows.weights, strength),
-    }
-    said = {"n_loops": header.n_loops, "symmetric": set(header.symmetric), "tame": header.tame}
-    if wrong := [name for name in found if found[name] != said[name]]:
+    found = counted(rows, columns, arrays.get("out_strength"), arrays.get("in_strength"))
+    if wrong := [name for name in found if found[name] != getattr(header, name)]:
         raise damaged(folder, HEADER, f"{wrong[0]} is not that of the arrays")
-
-
-def _side(arrays: Mapping[str, npt.NDArray[Any]], prefix: str) -> Rows:
-    names = ("indptr", "indices", "weights")
-    return Rows(*(arrays.get(f"{prefix}{name}") for name in names))  # type: ignore[arg-type]
 
 
 def _is_transpose(rows: Rows, columns: Rows) -> bool:
@@ -87,14 +71,6 @@ def _is_transpose(rows: Rows, columns: Rows) -> bool:
             return False
         filled[targets] += counts
     return True
-
-
-def _are_sums(strength: npt.NDArray[Any], rows: Rows) -> bool:
-    """Whether strengths are the sums of the rows, but for rounding."""
-    return all(
-        np.allclose(strength[at : at + len(sums)], sums, rtol=_STRENGTH_RTOL, atol=0.0)
-        for at, sums in ((first, block.strengths()) for first, block in rows.blocks())
-    )
 
 
 def _blocks_of_names(

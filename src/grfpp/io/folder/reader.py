@@ -323,6 +323,18 @@ class MappedForm:
         header = self.folder.header
         return NodeNames(header.n_nodes) if header.names is None else StoredNames(self.folder)
 
+    def properties(self) -> dict[str, Any]:
+        """The cached properties of `Graph` that are known without a pass over the arrays."""
+        header, rule, is_directed = self.folder.header, self.scaled, self.is_directed
+        n_undirected = (header.n_stored + header.n_loops) // 2  # an undirected edge counts once
+        n_edges = header.n_stored if is_directed else n_undirected
+        known = {"scaled": rule, "is_directed": is_directed, "n_edges": n_edges}
+        if rule.kind is not None:
+            n_before = None if header.directed else n_undirected
+            known["_normalized_from"] = (rule.kind, rule.value, n_before)
+        radius = self.spectral_radius
+        return known if radius is None else {**known, "_spectral_radius": radius}
+
     @property
     def is_directed(self) -> bool:
         """Whether this form differs from its transpose."""
@@ -332,12 +344,6 @@ class MappedForm:
         if self.is_reversed and kind != "sym":
             kind = "rw" if kind == "rw_reversed" else "rw_reversed"
         return kind not in self.folder.header.symmetric
-
-    @property
-    def n_edges(self) -> int:
-        """Edges, of which an undirected one counts once."""
-        header = self.folder.header
-        return header.n_stored if self.is_directed else (header.n_stored + header.n_loops) // 2
 
     @property
     def spectral_radius(self) -> float | None:
@@ -354,12 +360,8 @@ class MappedForm:
         header, base = self.folder.header, self.scaled.base
         if self.scaled.kind != "sym" or header.directed:
             return None
-        if base is None:
-            degree = np.diff(self.indptr)
-            weight = header.value if header.kind is None else 1.0
-            # One after the other, as the rows of a matrix are summed.
-            sums = np.cumsum(np.full(int(degree.max(initial=0)), weight))
-            return np.asarray(np.sqrt(np.append(0.0, sums)[degree]))
+        if base is None:  # equal weights, a power of two: their sums are exact
+            return np.sqrt(np.diff(self.indptr) * (header.value if header.kind is None else 1.0))
         # Not the strengths that are stored: these are rounded in another order.
         matrix = csr(base, self.indices, self.indptr, header.n_nodes)
         return np.asarray(np.sqrt(matrix.sum(axis=1)))
