@@ -203,4 +203,4 @@ def symmetries(
             for block in row_blocks(rows.indptr, BLOCK_EDGES)
         ):
             symmetric.append(kind)
-    return list(symmetric)
+    return symmetric
