@@ -3,13 +3,10 @@ from .fetch import cache_folder as cache_folder
 from .fetch import data_folder as data_folder
 from .fetch import fetch_file as fetch_file
 from .fetch import where as where
-from .generators import LabelledNodes as LabelledNodes
 from .generators import binary_tree as binary_tree
-from .generators import cluster_graphs as cluster_graphs
 from .generators import connected_random as connected_random
 from .generators import erdos_renyi as erdos_renyi
 from .generators import grid as grid
-from .generators import pattern_graphs as pattern_graphs
 from .generators import random_regular as random_regular
 from .graphs import GraphDataset as GraphDataset
 from .graphs import SplitGraph as SplitGraph
