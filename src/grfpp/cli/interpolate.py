@@ -28,6 +28,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 
 from grfpp._checks import finite
@@ -55,7 +56,7 @@ _SUMS = {"paper": "the paper's sum", "mean": "sums over their mass"}
 
 
 @options.command
-@options.argument("mesh", "", "MESH", type=options.PATH)
+@click.argument("mesh", metavar="MESH", type=options.PATH)
 @options.option("--mask", type=float, default=0.8)
 @options.how_option("kriging", "mean", "paper")
 @options.method_option
@@ -68,7 +69,7 @@ _SUMS = {"paper": "the paper's sum", "mean": "sums over their mass"}
 @options.output_option("FILE.csv|ply", ".csv", ".ply")
 @options.output_option("FILE.png", ".png", ".pdf", flags="--picture")
 @options.option("--view", default="1,-1.6,0.9", metavar="X,Y,Z")
-@options.option("--up", type=options.choice("auto", "y", "z"), default="auto")
+@options.option("--up", type=click.Choice(["auto", "y", "z"]), default="auto")
 @options.shows_result
 def interpolate(
     *,

@@ -19,6 +19,8 @@ from grfpp.io.text import input_errors
 
 #: Suffixes of compressed files, and functions that open them.
 COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+#: Suffixes of all packed files.
+PACKINGS = (*COMPRESSED, ".zip")
 #: Bytes that are unpacked at a time: far less than any memory, and few calls per second.
 _CHUNK = 1 << 18
 #: Copies of the content: the chunks, the joined bytes, and the first objects made from them.
@@ -92,8 +94,7 @@ def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
 def read_bytes(file: Path, suffix: str, name: str) -> bytes:
     """Read a file, unpacked, if memory suffices to parse a file with this suffix."""
     packing = file.suffix.lower()
-    is_packed = packing in COMPRESSED or packing == ".zip"
-    with reading_errors(file, packing if is_packed else suffix):
+    with reading_errors(file, packing if packing in PACKINGS else suffix):
         check_size(file.stat().st_size, name)
         with opened_member(file, suffix, name) as stream:
             data = read_all(stream, name)

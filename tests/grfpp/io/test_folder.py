@@ -235,7 +235,7 @@ def test_the_header_must_say_what_the_arrays_are(folder, key, value):
 def test_all_sound_folders_are_verified(tmp_path, numbers, monkeypatch):
     monkeypatch.setattr("grfpp.normalization.BLOCK_EDGES", 5)
     monkeypatch.setattr("grfpp.io.folder.layout._PIECE", 5)
-    monkeypatch.setattr("grfpp.io.folder.consistency._NAMES_PER_BLOCK", 4)
+    monkeypatch.setattr("grfpp.io.folder.reader._NAMES_PER_BLOCK", 4)
     rng = np.random.default_rng(0)
     names = list(rng.permutation(30)) if numbers else [f"é\ud800{i}" for i in range(30)]
     for directed in (False, True):
