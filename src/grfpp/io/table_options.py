@@ -9,6 +9,8 @@ from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypedDict, get_args
 
+import numpy as np
+
 from grfpp._checks import one_of, truth, whole
 from grfpp.errors import InputError, require_options, shown
 from grfpp.io.matrices import check_node_count
@@ -142,8 +144,8 @@ class ListRequest(NamedTuple):
     @classmethod
     def of(cls, directed: Any, n_nodes: Any, options: EdgeListOptions) -> ListRequest:
         """Check the parameters; ``directed=None`` reads lists as undirected."""
-        if directed is not None:
-            directed = truth(directed, "directed")
+        if not (directed is None or isinstance(directed, bool | np.bool_)):
+            raise InputError(f"must be True, False or None, not {directed!r}", argument="directed")
         if n_nodes is not None:
             n_nodes = whole(n_nodes, "n_nodes", 1)
             check_node_count(n_nodes, "n_nodes")
