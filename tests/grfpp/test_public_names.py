@@ -129,7 +129,6 @@ CASES = {
     datasets.dataset_info: ({"name": "cora"}, _nothing),
     datasets.at_hand: ({"name": "cora"}, _nothing),
     datasets.load_graph: ({"name": "karate", "download": False}, _nothing),
-    datasets.load_planetoid: ({"name": "cora", "download": False}, _nothing),
 }
 #: Errors, bases that nobody makes, what `sample` gives; what has no arguments; what takes the
 #: result of others (it has tests of its own).

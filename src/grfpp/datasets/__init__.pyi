@@ -9,11 +9,8 @@ from .generators import erdos_renyi as erdos_renyi
 from .generators import grid as grid
 from .generators import random_regular as random_regular
 from .graphs import GraphDataset as GraphDataset
-from .graphs import SplitGraph as SplitGraph
 from .graphs import load_graph as load_graph
-from .graphs import load_planetoid as load_planetoid
 from .graphs import read_labelled_gml as read_labelled_gml
-from .graphs import read_planetoid as read_planetoid
 from .meshes import TriangleMesh as TriangleMesh
 from .meshes import load_mesh as load_mesh
 from .meshes import triangulated_sphere as triangulated_sphere

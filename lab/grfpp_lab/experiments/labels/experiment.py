@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from grfpp._imports import how_to_install, missing_packages
-from grfpp.datasets import load_planetoid
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.datasets.planetoid import load_planetoid
 from grfpp_lab.experiments.claims import chart, distinct, mean_text, select, verdict
 from grfpp_lab.experiments.measuring import at_hand, pick, seeds, why_absent
 from grfpp_lab.graphs import N_LABELLED, N_VALIDATION, Split, block_model, split_of
