@@ -28,8 +28,6 @@ _COPIES_IN_MEMORY = 4
 #: Methods of packed zip members; not LZMA, where a few bytes can claim gigabytes.
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
 _DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError)
-#: All but the first: zip files with a password, an unknown method, or a damaged list of members.
-_UNREADABLE = (OSError, RuntimeError, NotImplementedError, ValueError, LookupError, MemoryError)
 
 
 #: Peak memory of parsers in bytes: per byte of the file, and per mark that begins or ends an
@@ -154,7 +152,7 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
 def reading_errors(path: Path, kind: str) -> Iterator[None]:
     """Convert any error of reading a file of this kind to an `InputError`."""
     with (
-        input_errors(f"cannot read {path}", *_UNREADABLE),
+        input_errors(f"cannot read {path}"),  # zip files with a password, an unknown method
         input_errors(f"{path} is truncated, or not a {kind} file", *_DAMAGED),
     ):
         yield
