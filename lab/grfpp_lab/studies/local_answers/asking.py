@@ -294,6 +294,22 @@ def pagerank(folder: Path, n_nodes: int, n_asked: int = 24) -> Lines:
     ]
 
 
+def skewed(graph: Graph, n_asked: int, alphas: Sequence[float] = (0.15, 0.05)) -> Lines:
+    """PageRank by the budget of rows, and by the one that `top_k` takes by default."""
+    lines: list[Measured | Verdict | str] = []
+    nodes = drawn(graph.n_nodes, n_asked)
+    for alpha in alphas:
+        kernel = PersonalizedPageRank(alpha)
+        default = LocalKernel(graph.normalized("rw"), kernel, seed=SEED)
+        for budget in dict.fromkeys((default.budget, default.ranking_plan.budget)):
+            found = ours(
+                graph, Question(kernel, budget), drawn(graph.n_nodes, N_TIMED), nodes, SEED
+            )
+            right = precisions(graph, {"": (kernel, found.nodes)}, nodes)[""]
+            lines.append(Measured(f"alpha {alpha}, budget {budget:,.0f}", found.seconds, right))
+    return lines
+
+
 _OWN = "LocalKernel.top_k(node, 10)"
 _SKNETWORK = "scikit-network, PageRank"
 
