@@ -7,7 +7,7 @@ Dwivedi et al., "Benchmarking graph neural networks", JMLR 2023.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -42,8 +42,7 @@ _CLUSTER_WITHIN = 0.55
 _CLUSTER_BETWEEN = 0.25
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class LabelledNodes:
+class LabelledNodes(NamedTuple):
     """A graph whose nodes have an observed signal and a class to predict.
 
     Attributes
@@ -66,9 +65,6 @@ class LabelledNodes:
     graph: Graph
     signals: IntArray
     labels: IntArray
-
-    def __repr__(self) -> str:
-        return f"LabelledNodes({self.graph!r})"
 
 
 def cluster_graphs(n_graphs: int, *, seed: int = 0) -> list[LabelledNodes]:

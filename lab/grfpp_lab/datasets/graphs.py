@@ -15,8 +15,8 @@ from grfpp.datasets.meshes import TriangleMesh, triangle_mesh
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import read_mesh
+from grfpp.io.text import errors_about, input_errors
 from grfpp.typing import IntArray
-from grfpp_lab.datasets.reading import reading
 
 #: The graph of REDDIT-BINARY that the paper estimates at long range: the only connected one with
 #: 436 nodes and diameter 19.
@@ -178,7 +178,11 @@ def load_shapes(split: Split = "train", *, download: bool = True) -> Shapes:
 def read_shapes(path: str | Path, split: Split) -> Shapes:
     """Read an archive with a file ``…/SHAPE/SPLIT/NAME.off`` for each shape."""
     meshes: dict[str, TriangleMesh] = {}
-    with reading(path), zipfile.ZipFile(path) as archive:
+    with (
+        input_errors(f"cannot read {path}"),
+        errors_about(f"cannot read {path}"),
+        zipfile.ZipFile(path) as archive,
+    ):
         for name in archive.namelist():
             parts = PurePosixPath(name).parts
             if name.endswith(".off") and len(parts) >= 3 and parts[-2] == split:

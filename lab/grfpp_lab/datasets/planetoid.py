@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
-from grfpp._checks import node_numbers, one_of, whole
+from grfpp._checks import node_numbers, whole
 from grfpp.datasets.fetch import fetch
 from grfpp.datasets.graphs import class_indices, read_only
 from grfpp.errors import InputError
@@ -22,22 +22,17 @@ _ARRAYS = ("edges", "labels", "n_nodes", "train", "validation", "test")
 _BYTES_PER_BYTE = 16
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class SplitGraph:
+class SplitGraph(NamedTuple):
     """A graph whose nodes have classes, split into training, validation and test nodes.
 
     Attributes
     ----------
-    name
-        Name of the data set.
     graph
         The graph, undirected, all edges of weight 1.
     labels
         The class of each node, from 0; -1 where it is unknown.
     train, validation, test
         Node indices. The three sets are disjoint, and all of their nodes have a class.
-    source
-        The file that was read.
 
     Examples
     --------
@@ -51,22 +46,16 @@ class SplitGraph:
     (array([0, 1]), array([2]))
     """
 
-    name: str
     graph: Graph
     labels: IntArray
     train: IntArray
     validation: IntArray
     test: IntArray
-    source: str
 
     @property
     def n_classes(self) -> int:
         """Number of classes."""
         return int(self.labels.max()) + 1
-
-    def __repr__(self) -> str:
-        sizes = "/".join(str(len(part)) for part in (self.train, self.validation, self.test))
-        return f"SplitGraph({self.name!r}, {self.graph!r}, {self.n_classes} classes, {sizes})"
 
 
 def load_planetoid(name: str, *, download: bool = True) -> SplitGraph:
@@ -101,11 +90,10 @@ def load_planetoid(name: str, *, download: bool = True) -> SplitGraph:
     ICML 2016.
     """
     short = str(name).lower().removeprefix("planetoid-")
-    one_of(short, "name", ("cora", "pubmed"))
-    return read_planetoid(fetch(f"planetoid-{short}", "nodes", download=download), short)
+    return read_planetoid(fetch(f"planetoid-{short}", "nodes", download=download))
 
 
-def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
+def read_planetoid(path: str | Path) -> SplitGraph:
     """Read a graph and its split from an ``.npz`` file.
 
     Parameters
@@ -113,8 +101,6 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     path
         A file with the arrays ``edges`` of shape ``(m, 2)``, ``labels`` (-1 where they are
         unknown), ``n_nodes``, and ``train``, ``validation`` and ``test``, which are node indices.
-    name
-        Name of the data set; that of the file if not given.
 
     Examples
     --------
@@ -123,8 +109,8 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     >>> graph = {"n_nodes": 4, "edges": [[0, 1], [1, 2], [2, 3]], "labels": [0, 0, 1, 1]}
     >>> path = f"{tempfile.mkdtemp()}/path.npz"
     >>> np.savez(path, **graph, train=[0, 3], validation=[1], test=[2])
-    >>> read_planetoid(path)
-    SplitGraph('path', Graph(n_nodes=4, n_edges=3, undirected), 2 classes, 2/1/1)
+    >>> read_planetoid(path).graph
+    Graph(n_nodes=4, n_edges=3, undirected)
     """
     file = Path(path)
     with opened_arrays(file) as arrays, errors_about(str(file)):
@@ -142,6 +128,4 @@ def read_planetoid(path: str | Path, name: str | None = None) -> SplitGraph:
     known = stored >= 0
     labels[known] = class_indices(stored[known])[1]
     graph = Graph(unweighted(edges, n_nodes))
-    train, validation, test = map(read_only, parts)
-    name = name or file.stem
-    return SplitGraph(name, graph, read_only(labels), train, validation, test, str(file))
+    return SplitGraph(graph, read_only(labels), *map(read_only, parts))

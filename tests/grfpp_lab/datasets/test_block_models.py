@@ -23,7 +23,6 @@ def test_block_models(make):
         assert not one.graph.is_directed and (one.graph.weights == 1).all()
         assert not one.graph.adjacency.diagonal().any()
         assert len(one.signals) == len(one.labels) == one.graph.n_nodes
-        assert repr(one) == f"LabelledNodes({one.graph!r})"
     assert first[0].graph.n_edges != other[0].graph.n_edges
     assert make(0) == []
 
