@@ -12,7 +12,7 @@ def count(name: str, *, download: bool) -> dict[str, int | float]:
         data = load_planetoid(name, download=download)
         sizes = {"nodes": data.graph.n_nodes, "edges": data.graph.n_edges}
         parts = {part: len(getattr(data, part)) for part in ("train", "validation", "test")}
-        return {**sizes, "classes": data.n_classes, **parts}
+        return {**sizes, "classes": int(data.labels.max()) + 1, **parts}
     if name == "peptides":
         peptides = load_peptides(download=download)
         return {"molecules": len(peptides), "functions": peptides.labels.shape[1]}

@@ -52,11 +52,6 @@ class SplitGraph(NamedTuple):
     validation: IntArray
     test: IntArray
 
-    @property
-    def n_classes(self) -> int:
-        """Number of classes."""
-        return int(self.labels.max()) + 1
-
 
 def load_planetoid(name: str, *, download: bool = True) -> SplitGraph:
     """Load a citation graph with the split of Planetoid: cora or pubmed.

@@ -25,7 +25,7 @@ def planetoid_file(folder, **changes):
 
 def test_a_planetoid_file(tmp_path):
     data = read_planetoid(planetoid_file(tmp_path))
-    assert (data.graph.n_nodes, data.graph.n_edges, data.n_classes) == (5, 3, 2)
+    assert (data.graph.n_nodes, data.graph.n_edges) == (5, 3)
     assert data.labels.tolist() == [0, -1, 0, 1, 1]
     assert (data.graph.weights == 1).all()
     assert (data.train.tolist(), data.validation.tolist(), data.test.tolist()) == ([0], [3], [2, 4])
