@@ -14,8 +14,8 @@ import scipy.sparse as sp
 
 from grfpp._checks import whole
 from grfpp._memory import require_bytes
-from grfpp.datasets.graphs import read_only
 from grfpp.graph import Graph
+from grfpp.linalg.csr import readonly
 from grfpp.typing import BoolArray, FloatArray, IntArray
 
 #: Memory of the edges and signals of one graph of communities, on average.
@@ -161,4 +161,4 @@ def _symmetric(rng: np.random.Generator, chance: FloatArray) -> BoolArray:
 
 def _labelled(edges: BoolArray, signals: IntArray, labels: IntArray) -> LabelledNodes:
     graph = Graph(sp.csr_array(edges.astype(np.float64)))
-    return LabelledNodes(graph, read_only(signals), read_only(labels.astype(np.int64)))
+    return LabelledNodes(graph, readonly(signals), readonly(labels.astype(np.int64)))

@@ -10,12 +10,12 @@ import numpy as np
 from grfpp._checks import one_of
 from grfpp.datasets.fetch import fetch
 from grfpp.datasets.generators import connected_random
-from grfpp.datasets.graphs import read_only
 from grfpp.datasets.meshes import TriangleMesh, triangle_mesh
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import read_mesh
 from grfpp.io.text import errors_about, input_errors
+from grfpp.linalg.csr import readonly
 from grfpp.typing import IntArray
 
 #: The graph of REDDIT-BINARY that the paper estimates at long range: the only connected one with
@@ -98,7 +98,7 @@ def infection_graph(
     place[people] = np.arange(n_nodes)
     graph = Graph(contacts.adjacency[people][:, people])
     origin = np.where(infector < 0, -1, place[infector])
-    return InfectionGraph(graph, read_only(time), read_only(origin))
+    return InfectionGraph(graph, readonly(time), readonly(origin))
 
 
 def _outbreak(

@@ -16,11 +16,11 @@ import scipy.sparse as sp
 from grfpp._checks import one_of
 from grfpp._imports import require
 from grfpp.datasets.fetch import fetch_file, find_file
-from grfpp.datasets.graphs import read_only
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.text import input_errors
+from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
 
 ByteArray = npt.NDArray[np.uint8]
@@ -109,7 +109,7 @@ def _checked(
 ) -> Images:
     if len(labels) and labels.max() >= len(classes):
         raise InputError(f"{source}: labels must be 0 to {len(classes) - 1}, found {labels.max()}")
-    return Images(name, read_only(images), read_only(labels), classes)
+    return Images(name, readonly(images), readonly(labels), classes)
 
 
 def read_idx(path: str | Path) -> ByteArray:

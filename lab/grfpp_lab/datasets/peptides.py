@@ -23,11 +23,11 @@ from grfpp._imports import require
 from grfpp._parallel import in_order, thread_count
 from grfpp.datasets.fetch import cache_folder, fetch
 from grfpp.datasets.generators import undirected_graph
-from grfpp.datasets.graphs import read_only
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.archive import opened_kind, save_arrays
 from grfpp.io.text import errors_about, input_errors
+from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
 
 #: The molecule that the paper estimates at long range, by its row: 434 atoms, diameter 159. No
@@ -148,7 +148,7 @@ def read_peptides(path: str | Path) -> Peptides:
         labels = np.array(functions, dtype=np.int8)
         if labels.shape != (len(rows), N_FUNCTIONS) or not np.isin(labels, (0, 1)).all():
             raise ValueError(f"expected {N_FUNCTIONS} labels 0 or 1 a molecule")
-    return Peptides(smiles, sequences, read_only(labels))
+    return Peptides(smiles, sequences, readonly(labels))
 
 
 def read_peptide_splits(path: str | Path) -> PeptideSplits:
@@ -159,7 +159,7 @@ def read_peptide_splits(path: str | Path) -> PeptideSplits:
         rows = np.concatenate(splits)
         if rows.min(initial=0) < 0 or len(np.unique(rows)) < len(rows):
             raise ValueError("row numbers must be >= 0 and in one of the splits only")
-    return PeptideSplits(*map(read_only, splits))
+    return PeptideSplits(*map(readonly, splits))
 
 
 #: What the numbers of `molecule_shape` are: the kinds that Peptides-struct has.
@@ -348,8 +348,8 @@ def load_peptide_shapes(
         missing = np.array([row for row in missing if keys[int(row)] not in known], dtype=np.int64)
     values = np.array([known[keys[int(row)]] for row in chosen])
     return PeptideShapes(
-        read_only(chosen),
-        read_only(values.reshape(len(chosen), len(SHAPE_DESCRIPTORS))),
+        readonly(chosen),
+        readonly(values.reshape(len(chosen), len(SHAPE_DESCRIPTORS))),
         SHAPE_DESCRIPTORS,
         f"computed by grfpp with RDKit {version}",
     )

@@ -9,12 +9,13 @@ import numpy as np
 
 from grfpp._checks import node_numbers, whole
 from grfpp.datasets.fetch import fetch
-from grfpp.datasets.graphs import class_indices, read_only
+from grfpp.datasets.graphs import class_indices
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.archive import opened_arrays
 from grfpp.io.matrices import unweighted
 from grfpp.io.text import errors_about
+from grfpp.linalg.csr import readonly
 from grfpp.typing import IntArray
 
 _ARRAYS = ("edges", "labels", "n_nodes", "train", "validation", "test")
@@ -33,17 +34,6 @@ class SplitGraph(NamedTuple):
         The class of each node, from 0; -1 where it is unknown.
     train, validation, test
         Node indices. The three sets are disjoint, and all of their nodes have a class.
-
-    Examples
-    --------
-    >>> import numpy as np, tempfile
-    >>> from grfpp_lab.datasets.planetoid import read_planetoid
-    >>> graph = {"n_nodes": 4, "edges": [[0, 1], [1, 2], [2, 3]], "labels": [0, 0, 1, 1]}
-    >>> path = f"{tempfile.mkdtemp()}/path.npz"
-    >>> np.savez(path, **graph, train=[0, 3], validation=[1], test=[2])
-    >>> split = read_planetoid(path)
-    >>> split.labels[split.train], split.test
-    (array([0, 1]), array([2]))
     """
 
     graph: Graph
@@ -123,4 +113,4 @@ def read_planetoid(path: str | Path) -> SplitGraph:
     known = stored >= 0
     labels[known] = class_indices(stored[known])[1]
     graph = Graph(unweighted(edges, n_nodes))
-    return SplitGraph(graph, read_only(labels), *map(read_only, parts))
+    return SplitGraph(graph, readonly(labels), *map(readonly, parts))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -16,24 +16,17 @@ from grfpp.graph import Graph
 from grfpp.io.markup import matrix_of, parse_gml
 from grfpp.io.packed import reading_errors
 from grfpp.io.text import errors_about
+from grfpp.linalg.csr import readonly
 from grfpp.typing import IntArray
 
 #: Attribute of a node's class in GML files.
 _CLASS_ATTRIBUTE = "gt"
 
-AnyArray = TypeVar("AnyArray", bound=npt.NDArray[Any])
-
-
-def read_only(array: AnyArray) -> AnyArray:
-    """Make an array read-only and return it."""
-    array.flags.writeable = False
-    return array
-
 
 def class_indices(names: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], IntArray]:
     """Sorted classes, and the index of each entry's class, read-only."""
     classes, labels = np.unique(names, return_inverse=True)
-    return classes, read_only(labels.astype(np.int64))
+    return classes, readonly(labels.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
