@@ -47,9 +47,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if "enron" in options.parts:
             title, graph = asking.enron()
-            first, second = asking.run_enron(graph, 4 * options.nodes)
-            verdicts += print_section(f"{title}, {graph.n_nodes:,} nodes, exp(W)", first)
-            verdicts += print_section(f"{title}, PageRank with alpha {asking.ALPHA}", second)
+            n_nodes, words = 4 * options.nodes, f"{title}, PageRank with alpha {asking.ALPHA}"
+            lines = asking.diffusion(graph, n_nodes)
+            verdicts += print_section(f"{title}, {graph.n_nodes:,} nodes, exp(W)", lines)
+            verdicts += print_section(words, asking.pagerank_enron(graph, n_nodes))
         if "skewed" in options.parts:
             graph = rmat(options.scale, 9 << options.scale)
             title = f"PageRank on an R-MAT graph, {graph.n_nodes:,} nodes, {graph.n_edges:,} edges"
