@@ -50,13 +50,9 @@ _BY_WALKS = ("walk-masses", "signatures", "colours", "auto")
 
 
 @options.command
-@options.argument("dataset", "", "DATASET", type=click.Path())
-@options.option("--method", "-m", type=options.choice("exact", "grf", "grf++"))
-@options.option(
-    "--features",
-    type=options.choice(*_BY_KERNELS, *_BY_WALKS),
-    metavar="KIND",
-)
+@click.argument("dataset", metavar="DATASET", type=click.Path())
+@options.option("--method", "-m", type=click.Choice(["exact", "grf", "grf++"]))
+@options.option("--features", type=click.Choice([*_BY_KERNELS, *_BY_WALKS]), metavar="KIND")
 @options.kernel_option("diffusion", "-k")
 @options.option("--scale", default="0.25,0.36,0.64,0.81", metavar="X,...")
 @options.option("--walks", "n_walks", default="16", metavar="M,...")
