@@ -62,7 +62,7 @@ def _meet(
 ) -> None:
     """Products of the left sides of rows with the right sides of columns."""
     right = list(in_parts(lambda part: side(plan.right, part), plan, columns, n_threads))
-    products = _products_with(joined(right))
+    products = _products_with(joined(right) if len(right) > 1 else right[0])
     _fill(result, plan, rows, n_threads, lambda part: products(side(plan, part)))
 
 

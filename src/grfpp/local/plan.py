@@ -309,7 +309,7 @@ class LocalPlan:
 
     def _pool_series(self, steps: Budget) -> PoolSeries:
         shares = (steps.share, steps.rest, float(self.budget))
-        return PoolSeries(self.series.deposits, *shares, with_ahead=True, options=self.step)
+        return PoolSeries(self.series.deposits, *shares, with_ahead=True, options=self.step or None)
 
     @cached_property
     def residual(self) -> PoolResidual | None:

@@ -14,7 +14,6 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.linalg.csr import readonly
 from grfpp.normalization import BLOCK_EDGES, row_blocks
-from grfpp.options import DEFAULT_STEP, StepOptions
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.transition import ProportionalSteps
 
@@ -146,7 +145,9 @@ class PoolSeries(NamedTuple):
     budget: float
     #: Whether ``Σ_k deposits[k + 1] x_k`` is stored too.
     with_ahead: bool = False
-    options: StepOptions = DEFAULT_STEP
+    #: `StepOptions`, or ``None`` while these have no field: numba looks up the class of each named
+    #: tuple at each call, a tenth of the time of an entry on a grid.
+    options: Any = None
 
 
 def hash_table(n_cells: int, dtype: np.dtype[Any] = _CELL) -> tuple[Any, np.uint64]:

@@ -409,7 +409,7 @@ def pool_series(plan: WalkPlan, deposits: FloatArray) -> PoolSeries:
     assert isinstance(budget, Budget)
     padded = np.append(deposits, 0.0)
     return PoolSeries(
-        padded, budget.share, budget.rest, float(plan.expected_steps), options=plan.step
+        padded, budget.share, budget.rest, float(plan.expected_steps), options=plan.step or None
     )
 
 
