@@ -250,7 +250,8 @@ class WalkOptions:
     @property
     def step(self) -> StepOptions:
         """The options that the compiled step of a pool reads."""
-        return StepOptions(*(getattr(self, name) for name in StepOptions._fields))
+        names: tuple[str, ...] = StepOptions._fields
+        return StepOptions(*(getattr(self, name) for name in names))
 
     @property
     def measures_error(self) -> bool:
