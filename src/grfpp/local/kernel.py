@@ -207,10 +207,8 @@ class LocalKernel:
             Of shape ``(len(nodes), k)``, or ``(k,)`` for one node; and the standard errors.
         """
         chosen, k = self._indices(nodes), whole(k, "k", 1)
-        include_self, with_errors = (
-            truth(include_self, "include_self"),
-            truth(return_std, "return_std"),
-        )
+        include_self = truth(include_self, "include_self")
+        with_errors = truth(return_std, "return_std")
         require_bytes(64 * k * len(chosen), f"{k} nodes for each of {len(chosen)}")
 
         def work(part: IntArray) -> tuple[IntArray, FloatArray]:
@@ -315,10 +313,8 @@ class LocalKernel:
         csr_array of shape ``(n_nodes, n_nodes)``, or two; or the `Graph` that was written
         """
         k = min(whole(k, "k", 1), self.graph.n_nodes)
-        include_self, with_errors = (
-            truth(include_self, "include_self"),
-            truth(return_std, "return_std"),
-        )
+        include_self = truth(include_self, "include_self")
+        with_errors = truth(return_std, "return_std")
         if with_errors and output is not None:
             problem = "is not available for graphs that are written to a folder"
             raise InputError(problem, argument="return_std", advice="leave out output")

@@ -349,7 +349,7 @@ def test_a_query_that_fails_leaves_no_trace(monkeypatch, loop):
         # As by a loop that raises in its midst: nodes stay in the cells of their hash.
         for node in range(34):
             cell = node * 0x9E3779B97F4A7C15 % 2**64 >> int(buffers.shift)
-            buffers.cells[cell] = (node << 32) + 5, 0.0
+            buffers.cells["key"][cell] = (node << 32) + 5
         raise ZeroDivisionError
 
     wanted = ask()
