@@ -453,51 +453,36 @@ def best_of(scored: Sequence[Candidate], default: tuple[int, Rule] | None) -> Ca
 def probe_propagation(
     products: KernelProducts, rules: Sequence[Rule], known: LabelledNodes, rng: np.random.Generator
 ) -> tuple[list[Candidate], FloatArray]:
-    """Score propagation by one kernel on labels held out one by one; and ``K @ Y``."""
-    n_probed = min(_MAX_PROBED, len(known.nodes) // 10)
-    probed = rng.permutation(len(known.nodes))[:n_probed]
-    probed = probed[np.argsort(known.labels[probed], kind="stable")]
-    # Signs that alternate within classes.
-    signs = 1.0 - 2.0 * (np.arange(n_probed) % 2)
-    root = np.where(products.perron > 0, products.perron, 1.0)[known.nodes]
-    columns = known.columns(products.graph.n_nodes)
-    sums = products.product(0, columns, _TOL_OF_LONG_PRODUCTS)
-    probe = np.zeros((len(columns), 1))
-    probe[known.nodes[probed], 0] = signs / root[probed]
-    probe = products.product(0, probe, _TOL_OF_PROBES)[known.nodes[probed], 0]
-    held_out = _without_itself(sums, signs * root[probed] * probe, signs, root, known, probed)
-    trials, masses = Trials([(known, known.take(probed))], with_shares=False), sums.sum(axis=0)
-    return [trials.score_propagation(0, rule, held_out, masses) for rule in rules], sums
+    """Score propagation by one kernel on labels held out one by one; and ``K @ Y``.
 
-
-def _without_itself(
-    sums: FloatArray,
-    diagonal: FloatArray,
-    signs: FloatArray,
-    root: FloatArray,
-    known: LabelledNodes,
-    probed: IntArray,
-) -> FloatArray:
-    """``K @ Y`` at some labelled nodes, without the label of the node itself.
-
-    `diagonal` is ``Σ_j s_i s_j r_i / r_j K_ij`` over these nodes, with random signs ``s``: ``K_ii``
-    and what nearly cancels [1]_. Where ``K_ij = r_i r_j B`` between two classes, as for slow
-    kernels, that is ``r_i² B`` times the product of ``s_i`` and the sum of the others' signs in its
-    class; and a class has ``1 − r_i / Σ r_j`` of its mass without the node.
+    With random signs ``s`` of some labelled nodes, ``Σ_j s_i s_j r_i / r_j K_ij`` is ``K_ii`` and
+    what nearly cancels [1]_. Where ``K_ij = r_i r_j B`` between two classes, as for slow kernels,
+    that is ``r_i² B`` times the product of ``s_i`` and the sum of the others' signs in its class;
+    and without the node its class has ``1 − r_i / Σ r_j`` of its mass.
 
     References
     ----------
     .. [1] Hutchinson: A stochastic estimator of the trace of the influence matrix for Laplacian
        smoothing splines. Communications in Statistics 19, 1990.
     """
-    labels, n = known.labels[probed], known.n_classes
-    balance = signs * np.bincount(labels, signs, n)[labels] - 1
-    others = np.bincount(known.labels, root, n)[labels] - root[probed]
-    share = root[probed] / np.maximum(others, _TINY)
-    result, at = sums[known.nodes[probed]], (np.arange(len(probed)), labels)
-    diagonal = (diagonal - balance * share * result[at]) / (1 - balance * share)
-    result[at] = (1 + share) * (result[at] - np.clip(diagonal, 0, result[at]))
-    return result
+    n_probed = min(_MAX_PROBED, len(known.nodes) // 10)
+    probed = rng.permutation(len(known.nodes))[:n_probed]
+    probed = probed[np.argsort(known.labels[probed], kind="stable")]
+    nodes, labels = known.nodes[probed], known.labels[probed]
+    signs = 1.0 - 2.0 * (np.arange(n_probed) % 2)  # which alternate within classes
+    root = np.where(products.perron > 0, products.perron, 1.0)
+    Y = known.columns(len(root))
+    sums, probe = products.product(0, Y, _TOL_OF_LONG_PRODUCTS), np.zeros((len(root), 1))
+    probe[nodes, 0] = signs / root[nodes]
+    diagonal = signs * root[nodes] * products.product(0, probe, _TOL_OF_PROBES)[nodes, 0]
+
+    share = root[nodes] / np.maximum((root @ Y)[labels] - root[nodes], _TINY)
+    bias = (signs * np.bincount(labels, signs)[labels] - 1) * share
+    held_out, at = sums[nodes], (np.arange(n_probed), labels)
+    own = np.clip((diagonal - bias * held_out[at]) / (1 - bias), 0, held_out[at])
+    held_out[at] = (1 + share) * (held_out[at] - own)
+    trials, masses = Trials([(known, known.take(probed))], with_shares=False), sums.sum(axis=0)
+    return [trials.score_propagation(0, rule, held_out, masses) for rule in rules], sums
 
 
 def predict_all(
