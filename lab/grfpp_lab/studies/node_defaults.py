@@ -134,15 +134,14 @@ def accuracies(made: Generated, known: Any) -> dict[str, float]:
     given[known] = labels[known]
     A = sp.csr_matrix(graph.adjacency)
     model = KernelLabelPropagation(graph, n_jobs=1).fit(known, labels[known])
-    kernel = {"kernel": "diffusion:10", "how": "propagation", "n_jobs": 1}
+    wide = KernelLabelPropagation(graph, kernel="diffusion:10", how="propagation", n_jobs=1)
     found = {
         "default": model.predict(np.arange(n)),
-        "diffusion:10": KernelLabelPropagation(graph, **kernel)
-        .fit(known, labels[known])
-        .predict(np.arange(n)),
+        "diffusion:10": wide.fit(known, labels[known]).predict(np.arange(n)),
         "Poisson": poisson_learning(A, known, labels[known], labels.max() + 1),
         "DiffusionClassifier": DiffusionClassifier().fit_predict(A, labels=given),
-        "Propagation": Propagation().fit_predict(A, labels=given),
+        # It may alternate between two answers for ever.
+        "Propagation": Propagation(n_iter=100).fit_predict(A, labels=given),
         "vote": (A @ model.probabilities_).argmax(axis=1),
     }
     return {name: float((y[tested] == labels[tested]).mean()) for name, y in found.items()}
