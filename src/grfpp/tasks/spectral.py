@@ -234,12 +234,7 @@ def _is_simple(K: Any) -> bool:
 
 
 def _leading(
-    S: Any,
-    scaling: FloatArray,
-    known: FloatArray,
-    number: int,
-    simple: bool,
-    tol: float = _TOL,
+    S: Any, scaling: FloatArray, known: FloatArray, number: int, simple: bool, tol: float = _TOL
 ) -> tuple[FloatArray, FloatArray]:
     """Leading eigenpairs of ``diag(scaling) S diag(scaling)`` besides `known` vectors of 1.
 
