@@ -112,6 +112,23 @@ def _scale_free_links(n_nodes: int, n_links: int, seed: int) -> tuple[IntArray, 
     return source, source[entry // 2]
 
 
+def rmat(scale: int, n_edges: int, seed: int = 0) -> Graph:
+    """A recursive-matrix graph (Chakrabarti, Zhan and Faloutsos, 2004) without isolated nodes.
+
+    Each of `scale` bits of both ends is drawn with the probabilities 0.57, 0.19, 0.19 and 0.05, so
+    that degrees are very skewed.
+    """
+    rng = np.random.default_rng(seed)
+    rows, columns = np.zeros((2, n_edges), np.int64)
+    for _ in range(scale):
+        draw = rng.random(n_edges)
+        rows = 2 * rows + (draw >= 0.76)
+        columns = 2 * columns + ((draw >= 0.95) | ((draw >= 0.57) & (draw < 0.76)))
+    keep = rows != columns
+    nodes, ends = np.unique([rows[keep], columns[keep]], return_inverse=True)
+    return _graph(len(nodes), *ends.reshape(2, -1))
+
+
 def dense(n_nodes: int, degree: int, seed: int = 0) -> Graph:
     """A graph in which every two nodes are joined with probability ``degree / (n_nodes - 1)``."""
     rng = np.random.default_rng(seed)

@@ -20,10 +20,10 @@ def count(name: str, *, download: bool) -> dict[str, int | float]:
         digits, others = load_mnist("train", download=download), load_mnist("test")
         return {"train": len(digits), "test": len(others), "classes": len(digits.classes)}
     train, test = load_shapes("train", download=download), load_shapes("test")
-    nodes = [mesh.graph.n_nodes for mesh in (*train.meshes, *test.meshes)]
+    nodes = [mesh.graph.n_nodes for mesh in (*train.values(), *test.values())]
     return {
         "meshes": len(nodes),
-        "classes": len(train.classes),
+        "classes": len(train),
         "fewest nodes": min(nodes),
         "most nodes": max(nodes),
     }

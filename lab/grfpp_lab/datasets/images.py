@@ -55,10 +55,6 @@ class Images:
     def __len__(self) -> int:
         return len(self.images)
 
-    def __repr__(self) -> str:
-        size = " x ".join(str(length) for length in self.images.shape[1:3])
-        return f"Images({self.name!r}, {len(self)} images of {size} pixels)"
-
 
 _MNIST_FILES = {"train": (0, 1), "test": (2, 3)}
 _CIFAR_SIDE = 32
@@ -173,9 +169,6 @@ class SuperpixelGraph:
     centroids: FloatArray
     colours: FloatArray
     segments: IntArray
-
-    def __repr__(self) -> str:
-        return f"SuperpixelGraph({self.graph!r})"
 
 
 def superpixel_graph(image: npt.ArrayLike) -> SuperpixelGraph:

@@ -61,9 +61,6 @@ class Peptides:
     def __len__(self) -> int:
         return len(self.smiles)
 
-    def __repr__(self) -> str:
-        return f"Peptides({len(self)} molecules)"
-
     def graph(self, row: int) -> Graph:
         """The graph of a molecule; needs RDKit."""
         if not 0 <= row < len(self):
@@ -85,9 +82,6 @@ class PeptideSplits:
     train: IntArray
     val: IntArray
     test: IntArray
-
-    def __repr__(self) -> str:
-        return f"PeptideSplits({len(self.train)}, {len(self.val)}, {len(self.test)})"
 
 
 def load_peptides(*, download: bool = True) -> Peptides:
@@ -274,39 +268,10 @@ _KIND = "grfpp peptide shapes 1"
 _PART = 32
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PeptideShapes:
-    """Shape descriptors of some peptides, computed by grfpp with RDKit.
-
-    Attributes
-    ----------
-    rows
-        The molecules, by their rows in `load_peptides`.
-    values
-        A row a molecule with the numbers that `descriptors` names; not a number where RDKit finds
-        no conformer.
-    descriptors
-        What the columns are.
-    source
-        Who made them: not the benchmark.
-    """
-
-    rows: IntArray
-    values: FloatArray
-    descriptors: tuple[str, ...]
-    source: str
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __repr__(self) -> str:
-        return f"PeptideShapes({len(self)} molecules, {self.source})"
-
-
 def load_peptide_shapes(
     rows: Sequence[int] | IntArray, *, download: bool = True, n_jobs: int = -1
-) -> PeptideShapes:
-    """Compute shape descriptors of peptides, or take them from the cache.
+) -> FloatArray:
+    """Compute shape descriptors of peptides, or take them from the cache; a row a molecule.
 
     A conformer takes some tenths of a second for a peptide of 50 atoms, and far longer for large
     ones: choose small ones. What was computed is kept in the cache folder. Needs RDKit.
@@ -345,12 +310,7 @@ def load_peptide_shapes(
         _store_shapes(file, known, version)
         missing = np.array([row for row in missing if keys[int(row)] not in known], dtype=np.int64)
     values = np.array([known[keys[int(row)]] for row in chosen])
-    return PeptideShapes(
-        read_only(chosen),
-        read_only(values.reshape(len(chosen), len(SHAPE_DESCRIPTORS))),
-        SHAPE_DESCRIPTORS,
-        f"computed by grfpp with RDKit {version}",
-    )
+    return read_only(values.reshape(len(chosen), len(SHAPE_DESCRIPTORS)))
 
 
 def _molecule_key(smiles: str) -> int:

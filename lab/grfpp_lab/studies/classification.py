@@ -240,62 +240,61 @@ _JUDGING_TREES = 120
 def show_judging(names: Sequence[str], n_folds: int, seed: int, brief: bool = False) -> None:
     """Print a line a collection and method; if brief, only the choice and Weisfeiler–Lehman."""
     for name in names:
-        data = load_set(name)
-        folds = fold_seed(name, seed, 0)
-        shared: dict[str, Any] = {"n_folds": n_folds, "seed": folds}
-        began = process_time()
-        candidates = walk_candidates(data.graphs, n_jobs=1)
-        made = process_time() - began
-        print(f"{name}: {len(data.graphs)} graphs, features in {made:.1f} s on one thread")
-        parts = {
-            MASSES: Candidates(candidates.forests, {}),
-            COLOURS: Candidates({}, candidates.machines),
-        }
-        began = process_time()
-        found = candidates.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
-        chosen = Counter(chosen_words(score.chosen) for score in found).most_common()
-        choices = ", ".join(f"{what} {count}x" for what, count in chosen)
-        _judging_line("chosen in the folds", _percent(found), process_time() - began, choices)
-        for kind, part in () if brief else parts.items():
-            began = process_time()
-            alone = part.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
-            _judging_line(f"{kind} alone", _percent(alone), process_time() - began)
-        for kind in () if brief else (PAIRS, UNION):
-            began = process_time()
-            features = candidate_features(
-                data.graphs,
-                scales=[0.25, 0.81],
-                n_walks=[1],
-                n_eigenvalues=[32],
-                kind=kind,
-                estimate="exact",
-                n_jobs=1,
-            )
-            forests = nested_forest_scores(features, data.classes, n_trees=_JUDGING_TREES, **shared)
-            _judging_line(
-                f"{kind} alone" if kind == PAIRS else kind,
-                _percent(forests),
-                process_time() - began,
-            )
-        began = process_time()
-        rival = kernel_scores(
-            {"dataset": name, "method": RIVAL, "n_folds": n_folds, "fold_seed": folds}
-        )
-        accuracies = [100 * score["accuracy"] for score in rival]
-        _judging_line(f"{RIVAL} of GraKeL", accuracies, process_time() - began)
-        gaps = np.array(_percent(found)) - accuracies
-        error = np.std(gaps, ddof=1) / np.sqrt(len(gaps))
-        words = f"{np.mean(gaps):+.1f} ± {error:.1f} points"
-        print(f"  chosen in the folds − {RIVAL}: {words}, fold by fold", flush=True)
+        _show_collection(name, n_folds, seed, brief)
 
 
-def _percent(scores: Sequence[FoldScore]) -> list[float]:
-    return [100 * score.accuracy for score in scores]
+def _show_collection(name: str, n_folds: int, seed: int, brief: bool) -> None:
+    data = load_set(name)
+    folds = fold_seed(name, seed, 0)
+    shared: dict[str, Any] = {"n_folds": n_folds, "seed": folds}
+    began = process_time()
+    candidates = walk_candidates(data.graphs, n_jobs=1)
+    made = process_time() - began
+    print(f"{name}: {len(data.graphs)} graphs, features in {made:.1f} s on one thread")
+    parts = {
+        MASSES: Candidates(candidates.forests, {}),
+        COLOURS: Candidates({}, candidates.machines),
+    }
+
+    def nested(part: Candidates) -> list[FoldScore]:
+        return part.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
+
+    def of_kind(kind: str) -> list[FoldScore]:
+        grid: dict[str, Any] = {"scales": [0.25, 0.81], "n_walks": [1], "n_eigenvalues": [32]}
+        options: dict[str, Any] = {"kind": kind, "estimate": "exact", "n_jobs": 1}
+        features = candidate_features(data.graphs, **grid, **options)
+        return nested_forest_scores(features, data.classes, n_trees=_JUDGING_TREES, **shared)
+
+    def rival() -> list[FoldScore]:
+        request = {"dataset": name, "method": RIVAL, "n_folds": n_folds, "fold_seed": folds}
+        rows = kernel_scores(request)
+        found = [(each["inner"], each["accuracy"]) for each in rows]
+        return [FoldScore(fold, RIVAL, *each) for fold, each in enumerate(found)]
+
+    ours = _judging_line("chosen in the folds", partial(nested, candidates), choices=True)
+    for kind, part in () if brief else parts.items():
+        _judging_line(f"{kind} alone", partial(nested, part))
+    for kind in () if brief else (PAIRS, UNION):
+        _judging_line(f"{kind} alone" if kind == PAIRS else kind, partial(of_kind, kind))
+    gaps = np.array(ours) - _judging_line(f"{RIVAL} of GraKeL", rival)
+    error = np.std(gaps, ddof=1) / np.sqrt(len(gaps))
+    words = f"{np.mean(gaps):+.1f} ± {error:.1f} points"
+    print(f"  chosen in the folds − {RIVAL}: {words}, fold by fold", flush=True)
 
 
-def _judging_line(name: str, accuracies: Sequence[float], seconds: float, more: str = "") -> None:
-    mean, deviation = np.mean(accuracies), np.std(accuracies)
+def _judging_line(
+    name: str, work: Callable[[], Sequence[FoldScore]], choices: bool = False
+) -> list[float]:
+    """Print and give accuracies in per cent, and print what was chosen, if asked for."""
+    began = process_time()
+    scores = work()
+    seconds = process_time() - began
+    found = [100 * score.accuracy for score in scores]
+    chosen = Counter(chosen_words(score.chosen) for score in scores if choices).most_common()
+    more = ", ".join(f"{what} {count}x" for what, count in chosen)
+    mean, deviation = np.mean(found), np.std(found)
     print(f"  {name:26} {mean:5.1f} ± {deviation:4.1f}  {seconds:6.1f} s  {more}", flush=True)
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

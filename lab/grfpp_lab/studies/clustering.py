@@ -269,12 +269,6 @@ FAMILIES: dict[str, Callable[[int], Planted]] = {
 }
 
 
-def judging_graphs(seeds: range = JUDGING_SEEDS) -> Iterator[Planted]:
-    """Those on which they are judged: block models with hubs and whiskers, other seeds."""
-    for seed in seeds:
-        yield hubs_and_whiskers(seed)
-
-
 #: Of k-means and walks.
 SEED = 0
 #: What is compared with the default, one change at a time; `beyond` is the number of eigenvectors
@@ -302,15 +296,25 @@ def settings() -> Iterator[tuple[str, dict[str, Any]]]:
         yield named(chosen := {**DEFAULT, part: value}), chosen
 
 
+def fitted(adjacency: Any, k: int, seed: int = SEED, **how: Any) -> SpectralKernelClustering:
+    """Clusters of a graph, without a warning where one has nearly all nodes: they are counted."""
+    with warnings.catch_warnings(action="ignore"):
+        return SpectralKernelClustering(k, random_state=seed, n_jobs=1, **how).fit(adjacency)
+
+
 def error_of(graph: Planted, **chosen: Any) -> float:
     """The pair error of some settings on one graph, given the true number of clusters."""
-    beyond, k = chosen.pop("beyond"), graph.n_clusters
-    clustering = SpectralKernelClustering(
-        k, n_components=max(1, k + beyond), random_state=SEED, n_jobs=1, **chosen
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of clusters with nearly all nodes
-        return pair_error(clustering.fit_predict(graph.adjacency), graph.truth)
+    n_components = max(1, graph.n_clusters + chosen.pop("beyond"))
+    found = fitted(graph.adjacency, graph.n_clusters, n_components=n_components, **chosen)
+    return pair_error(found.labels_, graph.truth)
+
+
+def means_of(errors: Mapping[str, Mapping[str, list[float]]]) -> dict[str, dict[str, float]]:
+    """The mean of each family, by setting."""
+    return {
+        name: {family: float(np.mean(each)) for family, each in own.items()}
+        for name, own in errors.items()
+    }
 
 
 def choose(n_seeds: int = len(CHOOSING_SEEDS)) -> str:
@@ -321,10 +325,7 @@ def choose(n_seeds: int = len(CHOOSING_SEEDS)) -> str:
             graph = make(seed)
             for name, chosen in settings():
                 errors[name].setdefault(family, []).append(error_of(graph, **chosen))
-    means = {
-        name: {family: float(np.mean(each)) for family, each in own.items()}
-        for name, own in errors.items()
-    }
+    means = means_of(errors)
     ranked = sorted(means, key=lambda name: -np.mean(list(means[name].values())))
     print_means({name: means[name] for name in ranked})
     return ranked[-1]
@@ -339,18 +340,15 @@ def labels_of(method: str, adjacency: Any, n_clusters: int, seed: int) -> Any:
     """The clusters of one method, given the number of classes."""
     if method in RIVALS:
         return rival_labels(method, adjacency, n_clusters, seed)
-    how: dict[str, Any] = {"method": "paper", "estimate": "exact"} if method == PAPER else {}
-    clustering = SpectralKernelClustering(n_clusters, random_state=seed, n_jobs=1, **how)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of clusters with nearly all nodes: they are counted
-        return clustering.fit_predict(sp.csr_array(adjacency))
+    how = {"method": "paper", "estimate": "exact"} if method == PAPER else {}
+    return fitted(sp.csr_array(adjacency), n_clusters, seed, **how).labels_
 
 
 def judge_generated(seeds: range = JUDGING_SEEDS) -> dict[str, float]:
     """Mean errors on block models with hubs and whiskers, and how often clusters collapse."""
     errors: dict[str, list[float]] = {}
     collapsed: dict[str, int] = {}
-    for graph in judging_graphs(seeds):
+    for graph in map(hubs_and_whiskers, seeds):
         for method in (JUDGING_DEFAULT, PAPER, *RIVALS):
             labels = labels_of(method, graph.adjacency, graph.n_clusters, 0)
             errors.setdefault(method, []).append(pair_error(labels, graph.truth))
@@ -410,12 +408,6 @@ def judge_dominated(seeds: range = JUDGING_SEEDS) -> dict[str, float]:
     return {method: float(np.mean(rows, axis=0)[0]) for method, rows in scores.items()}
 
 
-def judge() -> None:
-    """Print both."""
-    judge_generated()
-    judge_seven()
-
-
 #: Widths of the clouds that are compared.
 WIDTHS = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)
 #: Graphs that no width was chosen on.
@@ -434,10 +426,7 @@ def calibration(n_seeds: int = len(CHOOSING_SEEDS)) -> dict[str, dict[str, float
                     wider = _tempered(given, TEMPERATURE / width)
                     own = errors[f"{width:g}"].setdefault(family, [])
                     own.append(calibration_error(wider, classes))
-        found = {
-            width: {family: float(np.mean(each)) for family, each in own.items()}
-            for width, own in errors.items()
-        }
+        found = means_of(errors)
         print(f"{title}: calibration error by width of the clouds; {TEMPERATURE:g} is the default")
         print_means(found)
     return found
@@ -445,10 +434,8 @@ def calibration(n_seeds: int = len(CHOOSING_SEEDS)) -> dict[str, dict[str, float
 
 def _given(graph: Planted) -> tuple[FloatArray, IntArray]:
     """Probabilities of clusters, and the cluster that each node's class is best matched with."""
-    clustering = SpectralKernelClustering(graph.n_clusters, random_state=SEED, n_jobs=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of clusters with nearly all nodes
-        labels = clustering.fit_predict(graph.adjacency)
+    clustering = fitted(graph.adjacency, graph.n_clusters)
+    labels = clustering.labels_
     classes = np.unique(graph.truth, return_inverse=True)[1]
     together = np.zeros((graph.n_clusters, graph.n_clusters))
     np.add.at(together, (labels, classes), 1)
@@ -495,7 +482,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.part == "choose":
         choose(options.seeds)
     elif options.part == "judge":
-        judge()
+        judge_generated()
+        judge_seven()
     elif options.part == "dominated":
         judge_dominated()
     elif options.part == "sure":

@@ -264,15 +264,6 @@ def test_every_column_may_have_known_nodes_of_its_own(kernel):
         np.testing.assert_allclose(together[:, [column]], alone, atol=1e-7)
 
 
-def test_constants_are_the_smoothest_fields_of_the_random_walk():
-    kernel = grfpp.RegularizedLaplacian(3, sigma2=1e4)
-    ones = np.ones((N, 1))
-    by_walk = process_of(NOVEL, kernel, "rw").mean(masks(), ones, 1.0, 1e-10)[0]
-    symmetric = process_of(NOVEL, kernel, "sym").mean(masks(), ones, 1.0, 1e-10)[0]
-    assert np.abs(by_walk - 1).max() < 1e-3
-    assert np.abs(symmetric - 1).max() > 0.1
-
-
 def test_methods_of_the_planner_and_what_is_refused():
     kernel = grfpp.RegularizedLaplacian(2)
     planned, plain = process_of(NOVEL, kernel, method="dense"), process_of(NOVEL, kernel)

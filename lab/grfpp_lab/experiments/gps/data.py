@@ -201,7 +201,7 @@ def _structures(sizes: Sizes, draw: int) -> list[list[Any]]:
     peptides = load_peptides(download=False)
     chosen = _rows(sizes, draw, lambda row: _n_atoms(peptides.smiles[row]) <= _MOST_ATOMS)
     shapes = load_peptide_shapes(np.concatenate(chosen), download=False, n_jobs=1)
-    values = np.split(shapes.values, np.cumsum(sizes)[:-1])
+    values = np.split(shapes, np.cumsum(sizes)[:-1])
     kept = [np.isfinite(each).all(axis=1) for each in values]
     known = values[0][kept[0]]
     return [
@@ -214,26 +214,22 @@ def _structures(sizes: Sizes, draw: int) -> list[list[Any]]:
 
 
 def _rows(
-    sizes: Sizes, draw: int, is_wanted: Callable[[int], bool] | None = None
+    sizes: Sizes, draw: int, is_wanted: Callable[[int], bool] = lambda row: True
 ) -> list[IntArray]:
     """Molecules that are wanted, drawn from the parts of the benchmark, or all from the first."""
     splits = load_peptide_splits(download=False)
     rng = np.random.default_rng(_DATA_SEED)
     drawn = [rng.permutation(rows) for rows in (splits.train, splits.val, splits.test)]
     if draw:
-        later = islice(filter(is_wanted or _always, drawn[0]), draw * _APART, None)
+        later = islice(filter(is_wanted, drawn[0]), draw * _APART, None)
         found = [np.sort(list(islice(later, size))) for size in sizes]
         if [len(each) for each in found] != list(sizes):
             raise InputError(f"there are too few molecules for draw {draw}")
         return found
     return [
-        np.sort(list(islice(filter(is_wanted or _always, rows), size)))
+        np.sort(list(islice(filter(is_wanted, rows), size)))
         for rows, size in zip(drawn, sizes, strict=True)
     ]
-
-
-def _always(row: int) -> bool:
-    return True
 
 
 def _molecule(peptides: Peptides, row: int, targets: Any) -> Any:

@@ -1,9 +1,12 @@
 """Features that are chosen among, and nested cross-validation."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from labelled_cases import HEAVY, ODD
+from refusal_case import refused
 
 from grfpp import InputError
 from grfpp.tasks import KernelSpectrumFeatures, LabelledGraph, LabelPairFeatures
@@ -178,10 +181,13 @@ def test_folds_have_equal_shares_and_are_shared_by_methods():
         assert np.bincount(y[test]).tolist() == [3, 2, 1]
     for (_, a), (_, b) in zip(folds, selection.stratified_folds(y, 10, seed=4), strict=True):
         np.testing.assert_array_equal(a, b)
-    for argument, y, n_folds in (
-        *(("classes", np.zeros(10), 2), ("classes", [0, 0, 0, 0, 1, 1, 1], 4)),
-        *(("classes", [0, 0, 0, 1], 2), ("n_folds", [0, 0, 1, 1], 1)),
-    ):
-        with pytest.raises(InputError) as error:
-            selection.stratified_folds(y, n_folds)
-        assert error.value.argument == argument
+
+
+FOLDS = partial(selection.stratified_folds, n_folds=2)
+test_bad_folds_are_refused = refused(
+    classes=[
+        *(partial(FOLDS, y) for y in (np.zeros(10), [0, 0, 0, 1])),
+        partial(FOLDS, [0, 0, 0, 0, 1, 1, 1], n_folds=4),
+    ],
+    n_folds=partial(FOLDS, [0, 0, 1, 1], n_folds=1),
+)
