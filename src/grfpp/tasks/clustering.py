@@ -45,9 +45,10 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     """Spectral clustering of the nodes of a graph by a kernel.
 
     The leading nontrivial eigenvectors of the kernel of regularised weights are coordinates of the
-    nodes on a sphere, where k-means finds the clusters [1]_ [2]_; or in the ball, where nodes with
-    small coordinates stay inside and that has the larger modularity. Whiskers, small parts that one
-    edge joins to the rest, are left out and get the cluster of the node that they are attached to.
+    nodes on a sphere, where k-means finds the clusters [1]_ [2]_. Among up to 10,000 nodes those of
+    small coordinates stay inside the ball where the clustering then has the larger modularity.
+    Whiskers, small parts that one edge joins to the rest, are left out and get the cluster of the
+    node that they are attached to.
 
     Parameters
     ----------

@@ -380,7 +380,8 @@ def regularized_clusters(
             if score > highest + 1e-9:  # more than rounding
                 k, highest = n, score
     # On the sphere, rows that are nearly 0 count as much as others: noise, where classes overlap.
-    found = max((cluster(k, offset=offset) for offset in (0.0, 1.0)), key=lambda each: each[0])
+    offsets = (0.0, 1.0) if len(nodes) <= _SAMPLE else (0.0,)
+    found = max((cluster(k, offset=offset) for offset in offsets), key=lambda each: each[0])
     _, points, probabilities = found
 
     # From the clustered nodes to all: whiskers follow the node that they are attached to.
