@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from grfpp.datasets import TriangleMesh, dataset_info, load_mesh, triangulated_sphere
 from grfpp.datasets.fetch import find_file
+from grfpp.datasets.generators import grid as rectangle
 from grfpp.graph import Graph
 from grfpp.io.folder.writer import save_folder
 from grfpp.normalization import Rows
@@ -27,12 +28,7 @@ def grid(n_nodes: int) -> Graph:
     Graph(n_nodes=9, n_edges=12, undirected)
     """
     side = max(1, round(n_nodes**0.5))
-    node = np.arange(side * side).reshape(side, side)
-    return _graph(
-        side * side,
-        np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()]),
-        np.concatenate([node[:, 1:].ravel(), node[1:].ravel()]),
-    )
+    return rectangle(side, side)
 
 
 def grid_patch(graph: Graph, n: int) -> IntArray:

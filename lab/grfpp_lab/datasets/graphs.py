@@ -13,7 +13,7 @@ from grfpp.datasets.meshes import TriangleMesh, triangle_mesh
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import read_mesh
-from grfpp_lab.datasets.reading import reading
+from grfpp.io.text import errors_about, input_errors
 
 #: The graph of REDDIT-BINARY that the paper estimates at long range: the only connected one with
 #: 436 nodes and diameter 19.
@@ -97,7 +97,11 @@ def load_shapes(split: Split = "train", *, download: bool = True) -> dict[str, T
     """
     one_of(split, "split", ("train", "test"))
     path, meshes = fetch("shapes", download=download), {}
-    with reading(path), zipfile.ZipFile(path) as archive:
+    with (
+        input_errors(f"cannot read {path}"),
+        errors_about(f"cannot read {path}"),
+        zipfile.ZipFile(path) as archive,
+    ):
         for name in archive.namelist():
             parts = PurePosixPath(name).parts
             if name.endswith(".off") and len(parts) >= 3 and parts[-2] == split:

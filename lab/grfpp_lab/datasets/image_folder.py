@@ -9,8 +9,8 @@ import numpy as np
 
 from grfpp._checks import node_numbers, whole
 from grfpp._imports import require
-from grfpp.datasets.graphs import read_only
 from grfpp.errors import InputError
+from grfpp.linalg.csr import readonly
 from grfpp.typing import IntArray
 from grfpp_lab.datasets.images import ByteArray
 
@@ -72,7 +72,7 @@ class ImageFolder:
         paths = [_pictures(self.folder / name) for name in self.classes]
         self.paths = tuple(path for of_class in paths for path in of_class)
         labels = np.repeat(np.arange(len(paths)), [len(of_class) for of_class in paths])
-        self.labels: IntArray = read_only(labels.astype(np.int64))
+        self.labels: IntArray = readonly(labels.astype(np.int64))
         if not self.paths:
             raise InputError(
                 f"{self.folder} has no pictures in the folders of its {len(self.classes)} classes; "

@@ -50,11 +50,11 @@ _BY_WALKS = ("walk-masses", "signatures", "colours")
 
 
 @options.command
-@options.argument("dataset", "", "DATASET", type=click.Path())
-@options.option("--method", "-m", type=options.choice("exact", "grf", "grf++"))
+@click.argument("dataset", metavar="DATASET", type=click.Path())
+@options.option("--method", "-m", type=click.Choice(["exact", "grf", "grf++"]))
 @options.option(
     "--features",
-    type=options.choice(*_BY_KERNELS, *_BY_WALKS, "auto"),
+    type=click.Choice([*_BY_KERNELS, *_BY_WALKS, "auto"]),
     default="spectrum",
     metavar="KIND",
 )

@@ -11,9 +11,9 @@ from datasets_helpers import needs_data
 from experiment_cases import run_cells_here
 
 from grfpp import Graph, InputError
-from grfpp.datasets import load_planetoid
 from grfpp.kernels import Diffusion
 from grfpp.tasks.normals import vertex_normals
+from grfpp_lab.datasets.planetoid import load_planetoid
 from grfpp_lab.graphs import block_model, grid, scale_free
 from grfpp_lab.studies import (
     auto_degree,

@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from grfpp._imports import how_to_install, missing_packages, require
-from grfpp.datasets import at_hand, generators
+from grfpp.datasets import at_hand
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.datasets import block_models
 from grfpp_lab.datasets.images import load_cifar10, load_mnist, superpixel_graph
 from grfpp_lab.datasets.peptides import (
     SHAPE_DESCRIPTORS,
@@ -68,7 +69,9 @@ class Task:
 
 TASKS = {
     "pattern": Task("PATTERN", "weighted accuracy", 2, of_nodes=True),
-    "cluster": Task("CLUSTER", "weighted accuracy", generators.CLUSTER_COMMUNITIES, of_nodes=True),
+    "cluster": Task(
+        "CLUSTER", "weighted accuracy", block_models.CLUSTER_COMMUNITIES, of_nodes=True
+    ),
     "mnist": Task("MNIST", "accuracy", 10, needs=("mnist",), package="skimage"),
     "cifar10": Task("CIFAR-10", "accuracy", 10, needs=("cifar10",), package="skimage"),
     "peptides-func": Task(
@@ -121,8 +124,8 @@ def load(name: str, n_train: int, n_val: int, n_test: int, draw: int = 0) -> Spl
     """
     sizes = (n_train, n_val, n_test)
     makers: dict[str, Callable[[Sizes, int], list[list[Any]]]] = {
-        "pattern": partial(_nodes, generators.pattern_graphs),
-        "cluster": partial(_nodes, generators.cluster_graphs),
+        "pattern": partial(_nodes, block_models.pattern_graphs),
+        "cluster": partial(_nodes, block_models.cluster_graphs),
         "mnist": _mnist,
         "cifar10": _cifar,
         "peptides-func": _functions,
@@ -150,7 +153,7 @@ def _data(graph: Graph, x: FloatArray, y: Any) -> Any:
 
 def _nodes(make: Callable[..., Any], sizes: Sizes, draw: int) -> list[list[Any]]:
     """Block models; signals as one column each."""
-    patterns = {"n_patterns": _PATTERNS} if make is generators.pattern_graphs else {}
+    patterns = {"n_patterns": _PATTERNS} if make is block_models.pattern_graphs else {}
     found = make(sum(sizes), seed=_DATA_SEED + draw, **patterns)
     n_signals = 1 + max((int(each.signals.max()) for each in found), default=0)
     graphs = [

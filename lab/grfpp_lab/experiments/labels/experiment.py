@@ -11,9 +11,9 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from grfpp.datasets import load_planetoid
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.datasets.planetoid import load_planetoid
 from grfpp_lab.experiments.claims import chart, distinct, mean_text, select, verdict
 from grfpp_lab.experiments.clustering.claims import threads_for_processes, why_no_rivals
 from grfpp_lab.experiments.measuring import at_hand, pick, seeds, why_absent
