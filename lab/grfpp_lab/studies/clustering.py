@@ -4,7 +4,8 @@
 families; what it picks is the default. ``… judge`` runs the default on 30 generated graphs with
 hubs and whiskers from other seeds and on the seven graphs of the data folder, beside the methods
 of scikit-network. ``… sure`` prints the calibration error of the probabilities by temperature, on
-the graphs that it was chosen on and on others. ``… large`` times a block model of a million nodes,
+the graphs that it was chosen on and on others. ``… dominated`` judges it on graphs of few, uneven,
+overlapping classes with many small components. ``… large`` times a block model of a million nodes,
 ``… auto`` one whose number of clusters is to be found.
 """
 
@@ -45,7 +46,7 @@ Generator = np.random.Generator
 
 
 class Planted(NamedTuple):
-    """A connected graph with a true cluster for each node."""
+    """A graph with a true cluster for each node."""
 
     family: str
     seed: int
@@ -123,8 +124,10 @@ def with_whiskers(
     return np.hstack(more), np.concatenate(labels)
 
 
-def planted(family: str, seed: int, edges: IntArray, truth: IntArray, rng: Generator) -> Planted:
-    """The largest component of a simple graph, its nodes shuffled."""
+def planted(
+    family: str, seed: int, edges: IntArray, truth: IntArray, rng: Generator, *, whole: bool = False
+) -> Planted:
+    """The largest component of a simple graph, or the `whole` of it, its nodes shuffled."""
     from scipy.sparse.csgraph import connected_components
 
     n = len(truth)
@@ -133,8 +136,28 @@ def planted(family: str, seed: int, edges: IntArray, truth: IntArray, rng: Gener
     matrix = sp.csr_array(matrix - sp.diags_array(matrix.diagonal()))
     matrix.eliminate_zeros()
     _, component = connected_components(matrix, directed=False)
-    kept = rng.permutation(np.flatnonzero(component == np.bincount(component).argmax()))
+    is_largest = component == np.bincount(component).argmax()
+    kept = rng.permutation(np.flatnonzero(is_largest | whole))
     return Planted(family, seed, sp.csr_array(matrix[kept][:, kept]), truth[kept])
+
+
+def dominated(seed: int) -> Planted:
+    """Few classes that overlap, one with most of the nodes, and many small components."""
+    rng = np.random.default_rng([seed, 31])
+    n, n_blocks, largest = (
+        int(rng.integers(300, 900)),
+        int(rng.integers(2, 5)),
+        rng.uniform(0.5, 0.85),
+    )
+    shares = np.append(largest, rng.dirichlet(np.full(n_blocks - 1, 2.0)) * (1 - largest))
+    sizes = np.maximum(8, (n * shares).astype(np.int64))
+    mixing, spread = rng.uniform(0.2, 0.7), rng.uniform(0.3, 1.0)
+    edges, truth = block_model(sizes, rng.uniform(2, 6), mixing, spread, rng)
+    edges, truth = with_whiskers(edges, truth, rng.uniform(0, 0.15), 5, rng)
+    truth = np.where(rng.random(len(truth)) < rng.uniform(0, 0.2), rng.permutation(truth), truth)
+    n, (more, labels) = len(truth), with_whiskers(edges, truth, rng.uniform(0, 0.25), 7, rng)
+    is_cut = (more < n).any(axis=0) & (more >= n).any(axis=0)  # from what they hang on
+    return planted("dominated", seed, more[:, ~is_cut], labels, rng, whole=True)
 
 
 def hubs_and_whiskers(seed: int) -> Planted:
@@ -364,6 +387,27 @@ def judge_seven(names: Sequence[str] = tuple(GRAPHS)) -> dict[str, dict[str, flo
     return means
 
 
+def judge_dominated(seeds: range = JUDGING_SEEDS) -> dict[str, float]:
+    """Mean errors and adjusted Rand indices where one class has most of the nodes."""
+    from sklearn.metrics import adjusted_rand_score
+
+    scores: dict[str, list[tuple[float, float]]] = {}
+    for graph in map(dominated, seeds):
+        found = {
+            m: labels_of(m, graph.adjacency, graph.n_clusters, 0)
+            for m in (JUDGING_DEFAULT, SPECTRAL)
+        }
+        for method, labels in {**found, "one cluster": np.zeros(len(graph.truth), int)}.items():
+            row = pair_error(labels, graph.truth), adjusted_rand_score(graph.truth, labels)
+            scores.setdefault(method, []).append(row)
+    for method, rows in scores.items():
+        error, index = np.mean(rows, axis=0)
+        print(f"{method:<12} pair error {error:.4f}, adjusted Rand index {index:.4f}")
+    losses = np.array(scores[JUDGING_DEFAULT])[:, 0] - np.array(scores[SPECTRAL])[:, 0]
+    print(f"the default is below {SPECTRAL} on {(losses < 0).sum()}, at most {losses.max():+.4f}")
+    return {method: float(np.mean(rows, axis=0)[0]) for method, rows in scores.items()}
+
+
 #: Widths of the clouds that are compared.
 WIDTHS = (1.0, 2.0, 2.5, 3.0, 3.5, 4.0, 5.0)
 #: Graphs that no width was chosen on.
@@ -431,7 +475,7 @@ def large(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one part and print it."""
     parser = argparse.ArgumentParser(prog="clustering", description=__doc__)
-    parser.add_argument("part", choices=("choose", "judge", "sure", "large", "auto"))
+    parser.add_argument("part", choices=("choose", "judge", "sure", "dominated", "large", "auto"))
     parser.add_argument("--seeds", type=int, default=10, help="choose, sure: graphs a family")
     parser.add_argument("--nodes", type=int, default=1_000_000, help="large, auto: nodes")
     options = parser.parse_args(arguments)
@@ -440,6 +484,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     elif options.part == "judge":
         judge_generated()
         judge_seven()
+    elif options.part == "dominated":
+        judge_dominated()
     elif options.part == "sure":
         calibration(options.seeds)
     else:
