@@ -32,8 +32,9 @@ from grfpp.local.queries import (
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.sampling import Progress
 
-#: Standard deviation, in units of its amount, of a contribution that one replicate has in the mean:
-#: less probable ones are mostly in none of them.
+#: Standard deviation, over its size, of a contribution that is sampled with the probability
+#: ``p = 1 / N_REPLICATES``: about ``√p``. Rarer ones are usually in no replicate, whose spread then
+#: does not show them.
 _UNSEEN = N_REPLICATES**-0.5
 
 
@@ -57,8 +58,8 @@ class LocalKernel:
         rows four times each, with growing budgets. Entries and blocks have less error than rows.
     budget
         Number of edges that the pool of a row may follow, instead of `tol`. Without both it is 4096
-        times the mean number of steps of the series, and at least 4096; for `top_k` up to 16 times
-        as many, if the ten nearest nodes need them (see `ranking_plan`).
+        times the mean number of steps of the series, from 4096 to 2^20; for `top_k` up to 16 times
+        as many within 2^20, if the ten nearest nodes need them (see `ranking_plan`).
     seed
         Seed of the random numbers.
     n_jobs
@@ -129,8 +130,8 @@ class LocalKernel:
         """The plan of `top_k`, made by the first one.
 
         With `tol` or `budget` it is `plan`. By default its budget gives a precision of 0.95 of the
-        ten nearest nodes, measured on 32 random nodes; where 16 times the budget of `plan` does not
-        reach it, a warning has the precision.
+        ten nearest nodes, measured on 32 random nodes; where the largest budget does not reach it,
+        a warning has the precision.
         """
         return plan_ranking(self.plan) if self._has_default_budget else self.plan
 

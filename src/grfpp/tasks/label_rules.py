@@ -45,7 +45,8 @@ _TOL = 1e-8
 #: The same of ``K @ Y`` where products take the time, over what tells classes apart: one in 10,000
 #: labels of block models changed by it.
 _TOL_OF_LONG_PRODUCTS = 1e-4
-#: The same of the column that labels are held out by: only a temperature is fitted to it.
+#: The same of the column by which `probe_propagation` holds labels out: only the temperature
+#: depends on it.
 _TOL_OF_PROBES = 1e-3
 #: Largest number of labels that are held out one by one.
 _MAX_PROBED = 1000

@@ -30,7 +30,7 @@ class WalkPlan:
     modulation: FloatArray
     #: The walk-length law of independent walkers, or the budget of a pool.
     lengths: LengthTable | Budget
-    #: Number of walks that start at each node; for pools, the factor of the budget.
+    #: Number of walks that start at each node; the budget of a pool is `n_walks · lengths.mean`.
     n_walks: int
     #: Seed of the random streams, with the factor, the node and the walk (pools: the step).
     seed: int
@@ -209,7 +209,10 @@ class Budget(NamedTuple):
 
     @classmethod
     def by_importance(cls, importance: FloatArray, mean: float) -> Budget:
-        """Shares in proportion to importances, one for each step, which must not increase."""
+        """A split in proportion to importances, one for each step, which must not increase.
+
+        Of ``B`` edges in all, step ``k`` gets ``B importance_k / Σ_j importance_j``.
+        """
         later = np.cumsum(importance[::-1])[::-1]
         with np.errstate(invalid="ignore"):
             share = np.append(0.0, importance / later)

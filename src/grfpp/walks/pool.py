@@ -476,7 +476,7 @@ def step(
 def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> Any:
     """Run a pool from a node, and store ``Σ_k deposits[k] x_k`` in ``reached.total``.
 
-    A pick at step ``k`` moves the mass ``τ_k``, so a pick that happens to be missed could have
+    A pick at step ``k`` carries the threshold ``τ_k`` of the step, so a missed one could have
     deposited up to ``τ_k max_{j ≥ k} |deposits[j]|``; `buffers.resolution` is the largest of these.
 
     Returns the number of nodes reached, or `NO_ROOM`. The caller calls `clear` after reading them.

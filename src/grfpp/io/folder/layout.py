@@ -2,8 +2,8 @@
 
 Compiled loops do not check arrays, so checksums and ranges of a folder are verified once, and the
 inode, size and times of its files are then stored as a stamp. A file that was copied, edited or
-truncated has another stamp, and the folder is verified again. Contradictions between arrays are
-found by `grfpp.io.folder.reader`.
+truncated has another stamp, and the folder is verified again. With `verify=True`,
+`grfpp.io.folder.reader.verify_consistency` also compares arrays with each other.
 """
 
 from __future__ import annotations

@@ -76,8 +76,9 @@ class GraphFolder:
         """Open a folder that `Graph.save` or ``grfpp convert`` wrote.
 
         Sizes of files are compared with the header. Files that were not verified since they were
-        last written are verified now, each by itself; with `verify` all are, and compared with each
-        other. With a `fingerprint` the folder must be the one that another process had opened.
+        last written are verified now by `layout.verify_folder`; with `verify` all are, and by
+        `verify_consistency` too. With a `fingerprint` the folder must be the one that another
+        process had opened.
         """
         folder = _existing(path)
         header, text = Header.read(folder)
@@ -167,8 +168,9 @@ def _existing(path: str | os.PathLike[str]) -> Path:
 
 # --- verification of arrays against each other --------------------------------------------------
 #
-# Compiled loops rely on what holds between arrays too: the columns are the transpose of the rows,
-# and names are sorted. Each array by itself is verified by `layout.verify_folder`.
+# With `verify=True` only: the columns are the transpose of the rows, on which compiled loops rely;
+# names are sorted, on which bisection relies; the counts of the header are those of the arrays.
+# `layout.verify_folder` has the checksums, ranges, offsets and strengths.
 
 
 def verify_consistency(folder: Path, header: Header) -> None:
