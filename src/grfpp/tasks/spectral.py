@@ -164,12 +164,7 @@ def regularized_spectrum(
     array([ True,  True, False, False])
     """
     n = adjacency.shape[0]
-    # In units of the largest weight no sum leaves the range of float64.
-    adjacency = sp.csr_array(adjacency / adjacency.data.max(initial=1e-300))
-    degree = np.asarray(adjacency.sum(axis=1), np.float64).ravel()
-    constant = regularization * float(degree.mean())
-    strength = degree + constant
-    strength[strength == 0] = 1.0  # isolated nodes without a constant
+    adjacency, strength, constant = _with_degrees(adjacency, regularization)
     known = _group_vectors(groups, strength)
     dense = require_embedding(n, number + known.shape[1])
     g, scale = choice.kernel, choice.scale
@@ -181,12 +176,38 @@ def regularized_spectrum(
         return Spectrum(values, vectors, "eigenvectors of the weights")
     if method != "walks":
         choice = replace(choice, estimate="exact", method=method or "auto")
-    W = Graph(_scaled(adjacency, strength, scale))
+    W = _scaled(adjacency, strength, scale)
     K = replace(choice, normalization=None, scale=1.0).operator(W)
     peak = float(np.max(np.abs(g.value(np.array([-scale, 0.0, scale])))))
     S = _symmetric(K, dense)
     values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K), tol)
     return Spectrum(np.clip(values, 0.0, None), vectors, method_used(K))
+
+
+def regularized_weights(adjacency: sp.csr_array, regularization: float, scale: float) -> Graph:
+    """``scale · (D + τ)^-1/2 A (D + τ)^-1/2`` with ``τ`` a multiple of the mean degree.
+
+    Examples
+    --------
+    >>> pair = sp.csr_array([[0.0, 5.0], [5.0, 0.0]])
+    >>> regularized_weights(pair, 0.25, 1.0).adjacency.toarray()
+    array([[0. , 0.8],
+           [0.8, 0. ]])
+    """
+    return _scaled(*_with_degrees(adjacency, regularization)[:2], scale)
+
+
+def _with_degrees(
+    adjacency: sp.csr_array, regularization: float
+) -> tuple[sp.csr_array, FloatArray, float]:
+    """Weights in units of the largest, degrees plus a constant, and that constant."""
+    # In these units no sum leaves the range of float64.
+    adjacency = sp.csr_array(adjacency / adjacency.data.max(initial=1e-300))
+    degree = np.asarray(adjacency.sum(axis=1), np.float64).ravel()
+    constant = regularization * float(degree.mean())
+    strength = degree + constant
+    strength[strength == 0] = 1.0  # isolated nodes without a constant
+    return adjacency, strength, constant
 
 
 def require_embedding(n: int, n_components: int) -> bool:
@@ -304,13 +325,13 @@ def _is_increasing(kernel: Kernel, scale: float) -> bool:
     return bool(np.isfinite(values).all() and (np.diff(values) > 0).all() and values[-1] > 0)
 
 
-def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> sp.csr_array:
+def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> Graph:
     """``scale · D^-1/2 A D^-1/2`` with the degrees `strength`, symmetric to the last bit."""
     rows, columns = adjacency.tocoo().coords
     data = scale * adjacency.data / np.sqrt(strength[rows] * strength[columns])
     if not (np.isfinite(data).all() and (data > 0).all()):
         raise InputError("has weights too far apart", argument="X", advice="drop the smallest ones")
-    return sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape)
+    return Graph(sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape))
 
 
 def paper_clusters(
@@ -343,7 +364,7 @@ def regularized_clusters(
     A = graph.adjacency
     if graph.is_directed:
         A = sp.csr_array(0.5 * (A + A.T))
-    nodes, groups, representative = _core(A, n_clusters, trim)
+    nodes, groups, position = core_of(A, n_clusters, trim)
     core = A if len(nodes) == graph.n_nodes else sp.csr_array(A[nodes][:, nodes])
     n_groups = int(groups.max()) + 1
     max_clusters = n_clusters or max(MAX_AUTO_CLUSTERS, n_groups)
@@ -385,8 +406,7 @@ def regularized_clusters(
     _, points, probabilities = found
 
     # From the clustered nodes to all: whiskers follow the node that they are attached to.
-    is_outlier = representative < 0
-    position = np.searchsorted(nodes, np.where(is_outlier, nodes[0], representative))
+    is_outlier = position < 0
     sizes = np.bincount(probabilities.argmax(axis=1), minlength=k)
     probabilities, embedding = probabilities[position], points[position]
     probabilities[is_outlier], embedding[is_outlier] = sizes / sizes.sum(), 0.0
@@ -399,13 +419,20 @@ def _n_vectors(k: int, n_groups: int) -> int:
     return k - n_groups + 2 if k > n_groups else 0
 
 
-def _core(
+def core_of(
     A: sp.csr_array, n_clusters: int | None, trim: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """The nodes to cluster (the core), their groups of components, and each node's representative.
+    """The nodes to cluster (the core), their groups of components, and a core node for each node.
 
-    A node of the core represents itself, a node of a whisker is represented by the one that the
-    whisker is attached to, an outlier by -1.
+    The last is an index into the core: of the node itself, for a whisker of the node that it is
+    attached to, for outliers -1.
+
+    Examples
+    --------
+    >>> clique_and_tail = np.kron(np.diag([1, 0]), np.ones((30, 30)))
+    >>> clique_and_tail[29, 30] = clique_and_tail[30, 29] = 1
+    >>> core_of(sp.csr_array(clique_and_tail), 2, True)[2][28:33]
+    array([28, 29, 29, -1, -1])
     """
     n = A.shape[0]
     k = n_clusters or MAX_AUTO_CLUSTERS // 2
@@ -418,7 +445,8 @@ def _core(
         representative = indices
     nodes = np.flatnonzero(representative == indices)
     groups = np.minimum(component[nodes], (n_clusters or n) - 1)
-    return nodes, np.unique(groups, return_inverse=True)[1], representative
+    position = np.where(representative < 0, -1, np.searchsorted(nodes, representative))
+    return nodes, np.unique(groups, return_inverse=True)[1], position
 
 
 def cluster_groups(
