@@ -234,9 +234,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
             self._require_sparse(graph)
         if self.n_components is not None:
             if self._is_spectral:
-                X = Y = self._eigenvectors(graph)
-            else:
-                X, Y = choice.operator(graph).project(self.n_components, seed=self.seed_)
+                return self._eigenvectors(graph)
+            X, Y = choice.operator(graph).project(self.n_components, seed=self.seed_)
             if _is_noise(X, graph):
                 problem = "the columns of these features carry no signal beyond noise"
                 advice = "use a wider kernel (such as kernel='auto'), deflate or more n_components"
