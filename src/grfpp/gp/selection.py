@@ -1,0 +1,263 @@
+"""Width, noise and outputscale of a Gaussian process: likelihoods, a weak prior, and averages.
+
+The likelihood is restricted (the constant mean has a flat prior) and the outputscale is integrated
+out in closed form, so that two parameters remain: the width, and the ratio of noise to outputscale.
+
+References
+----------
+C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.
+H. Rue, S. Martino and N. Chopin, Approximate Bayesian inference for latent Gaussian models by using
+integrated nested Laplace approximations, 2009 (averages over a grid of parameters).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from grfpp.gp.posterior import Observations, Posterior, Spectrum
+from grfpp.typing import FloatArray
+
+#: Logarithms of the noise over the variance of the process between observed nodes: from no noise
+#: to noise alone.
+_LOG_RATIOS = np.arange(-14.0, 8.1, 0.5)
+#: Degrees of freedom of the weak prior of the outputscale, which expects the observations' variance.
+_PRIOR_DOF = 3.0
+#: Exponent of the noise share ``ρ`` and of ``1 − ρ`` in the weak prior of the noise.
+_SHARE_EXPONENT = 0.5
+#: Ratio of neighbouring widths of the first grid: lengths double.
+_GRID_FACTOR = 4.0
+#: Fall of the logarithm of the density to the neighbours of the best width that is resolved enough.
+_RESOLVED = 1.5
+#: Largest number of widths that are added to the grid.
+_MAX_REFINEMENTS = 6
+#: Posterior share below which a width or noise is left out of averages.
+_MIN_SHARE = 0.02
+#: Largest number of noises that a width is averaged over.
+_N_NOISES = 3
+
+
+class Given(NamedTuple):
+    """Parameters that are not chosen, in the units of the observations; ``None`` where chosen."""
+
+    mean: float | None = None
+    outputscale: float | None = None
+    noise: float | None = None
+
+
+class Quantities(NamedTuple):
+    """What likelihoods need, for one ratio of noise or for several along the last axis."""
+
+    #: ``log det A``.
+    log_determinant: FloatArray
+    #: ``1ᵀ A^-1 1``, ``1ᵀ A^-1 Y`` and the diagonal of ``Yᵀ A^-1 Y``, the latter two by rows.
+    ones: FloatArray
+    cross: FloatArray
+    squares: FloatArray
+
+    @classmethod
+    def of_spectrum(cls, spectrum: Spectrum, seen: Observations, ratios: FloatArray) -> Quantities:
+        """For several ratios of noise at once."""
+        sums = spectrum.values[:, None] + ratios
+        y, one = spectrum.rotate(seen.values), spectrum.rotate(np.ones((len(seen.nodes), 1)))
+        inverse = 1 / sums
+        log_determinant = np.log(sums).sum(axis=0) + np.log(seen.noise).sum()
+        ones = np.square(one[:, 0]) @ inverse
+        return cls(log_determinant, ones, (one * y).T @ inverse, np.square(y).T @ inverse)
+
+    @classmethod
+    def of_posterior(cls, posterior: Posterior) -> Quantities:
+        """For the ratio of a posterior."""
+        y = posterior.seen.values
+        weights = posterior.condition(np.column_stack([y, np.ones(len(y))])).weights
+        cross = weights[:, -1] @ y
+        squares = np.einsum("ij,ij->j", y, weights[:, :-1])
+        ones = np.array([weights[:, -1].sum()])
+        log_determinant = np.array([posterior.log_determinant()])
+        return cls(log_determinant, ones, cross[:, None], squares[:, None])
+
+
+class Estimates(NamedTuple):
+    """Mean and outputscale for ratios of noise, and the logarithm of the restricted likelihood."""
+
+    log_density: FloatArray
+    #: By outputs and ratios; also the scale and the degrees of freedom of the inverse chi-squared
+    #: distribution of the outputscale, infinitely many where it is given.
+    mean: FloatArray
+    outputscale: FloatArray
+    dof: float
+
+
+def estimate(
+    quantities: Quantities, seen: Observations, ratios: FloatArray, variance: float, given: Given
+) -> Estimates:
+    """Mean and outputscale of each ratio, and the restricted likelihood, up to a constant.
+
+    Parameters
+    ----------
+    quantities, seen, ratios
+        Of the observations.
+    variance
+        Of the process between observed nodes, for an outputscale of one.
+    given
+        Parameters that are not chosen.
+    """
+    log_determinant, ones, cross, squares = quantities
+    n_outputs = len(squares)
+    log_density = -0.5 * n_outputs * log_determinant
+    log_density -= 0.5 * n_outputs * (seen.n - len(seen.nodes)) * np.log(ratios)
+    if given.mean is None:
+        mean, dof = cross / ones, seen.n - 1
+        log_density -= 0.5 * n_outputs * np.log(ones)
+    else:
+        mean, dof = np.full_like(cross, given.mean), seen.n
+    squares = squares - 2 * mean * cross + np.square(mean) * ones
+    squares = np.maximum(squares, 0.0) + seen.within[:, None] / ratios
+    if given.outputscale is None and given.noise is None:
+        total = np.square(seen.values - seen.values.mean(axis=0)).mean(axis=0)
+        expected = _PRIOR_DOF * np.where(total > 0, total, 1.0)[:, None] / (variance + ratios)
+        all_dof = dof + _PRIOR_DOF
+        density = _PRIOR_DOF * np.log(expected) - all_dof * np.log(expected + squares)
+        return Estimates(
+            log_density + 0.5 * density.sum(axis=0), mean, (expected + squares) / all_dof, all_dof
+        )
+    known = given.outputscale if given.noise is None else given.noise / ratios
+    outputscale = np.ones((n_outputs, len(ratios))) * np.asarray(known, float)
+    density = dof * np.log(outputscale) + squares / outputscale
+    return Estimates(log_density - 0.5 * density.sum(axis=0), mean, outputscale, np.inf)
+
+
+class Parameters(NamedTuple):
+    """One width and noise, with its share in averages."""
+
+    width: float
+    #: Factor of the covariance.
+    scale: float
+    #: Variance of the process between observed nodes, for an outputscale of one.
+    variance: float
+    #: Noise over outputscale.
+    ratio: float
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """The density of the noise for one width."""
+
+    width: float
+    scale: float
+    variance: float
+    ratios: FloatArray
+    #: Logarithms of the density, one per ratio.
+    log_density: FloatArray
+
+    @property
+    def total(self) -> float:
+        """The logarithm of the sum over ratios."""
+        return float(np.logaddexp.reduce(self.log_density))
+
+    def noises(self) -> list[tuple[float, float]]:
+        """A few ratios that stand for all, with their shares."""
+        shares = np.exp(self.log_density - self.total)
+        part = np.minimum((np.cumsum(shares) - shares / 2) * _N_NOISES, _N_NOISES - 1).astype(int)
+        result = []
+        for k in np.unique(part):
+            inside = part == k
+            share = float(shares[inside].sum())
+            middle = float(shares[inside] @ np.log(self.ratios[inside])) / share
+            result.append((float(np.exp(middle)), share))
+        return result
+
+
+def profile_of(
+    block: FloatArray, seen: Observations, width: float, unit: tuple[float, float], given: Given
+) -> Profile:
+    """The density of all noises for a width.
+
+    Parameters
+    ----------
+    block
+        The covariance of the observed nodes, without the factor.
+    unit
+        The factor of the covariance and the variance between observed nodes; see `unit_of`.
+    """
+    scale, variance = unit
+    if given.noise is not None and given.outputscale is not None:
+        ratios = np.array([given.noise / given.outputscale])
+    else:
+        ratios = variance * np.exp(_LOG_RATIOS)
+    spectrum = Spectrum(scale * block, seen.noise)
+    quantities = Quantities.of_spectrum(spectrum, seen, ratios)
+    log_density = estimate(quantities, seen, ratios, variance, given).log_density
+    share = ratios / (variance + ratios)
+    log_density = log_density + _SHARE_EXPONENT * (np.log(share) + np.log1p(-share))
+    return Profile(width, scale, variance, ratios, log_density)
+
+
+def unit_of(block: FloatArray) -> tuple[float, float]:
+    """The factor that makes a covariance's mean variance one, and its variance between nodes then.
+
+    The latter is the expected sample variance, which is smaller where nodes are correlated.
+
+    Examples
+    --------
+    >>> unit_of(np.array([[4.0, 2.0], [2.0, 4.0]]))
+    (0.25, 0.5)
+    """
+    n, scale = len(block), 1 / float(block.diagonal().mean())
+    if n == 1:
+        return scale, 1.0
+    between = (float(block.trace()) - float(block.sum()) / n) / (n - 1)
+    return scale, max(scale * between, 1e-12)
+
+
+def select(
+    profile: Callable[[float], Profile], bounds: tuple[float, float] | None
+) -> list[Parameters]:
+    """Widths and noises that have most of the posterior density, with their shares.
+
+    Parameters
+    ----------
+    profile
+        The density of the noise for a width.
+    bounds
+        Smallest and largest width; ``None`` for a single one, which `profile` knows.
+    """
+    if bounds is None:
+        return _shares([profile(0.0)])
+    low, high = bounds
+    n_steps = max(1, round(np.log(high / low) / np.log(_GRID_FACTOR)))
+    profiles = [profile(float(width)) for width in np.geomspace(low, high, n_steps + 1)]
+    for _ in range(_MAX_REFINEMENTS):
+        totals = np.array([p.total for p in profiles])
+        best = int(totals.argmax())
+        falls = totals[best] - totals
+        gaps = [k for k in (best - 1, best + 1) if 0 <= k < len(profiles) and falls[k] > _RESOLVED]
+        if not gaps:
+            break
+        widest = max(gaps, key=lambda k: abs(np.log(profiles[k].width / profiles[best].width)))
+        middle = float(np.sqrt(profiles[best].width * profiles[widest].width))
+        profiles.insert(max(best, widest), profile(middle))
+    return _shares(profiles)
+
+
+def _shares(profiles: list[Profile]) -> list[Parameters]:
+    """Shares of the density, by the trapezoidal rule in the logarithm of the width."""
+    totals = np.array([p.total for p in profiles])
+    steps = np.ones(1)
+    if len(profiles) > 1:
+        gaps = np.diff(np.log([p.width for p in profiles]))
+        steps = (np.append(gaps, 0.0) + np.insert(gaps, 0, 0.0)) / 2
+    weights = steps * np.exp(totals - totals.max())
+    weights /= weights.sum()
+    rows = [
+        Parameters(p.width, p.scale, p.variance, ratio, weight * share)
+        for p, weight in zip(profiles, weights, strict=True)
+        for ratio, share in p.noises()
+    ]
+    kept = [row for row in rows if row.share >= _MIN_SHARE * max(r.share for r in rows)]
+    together = sum(row.share for row in kept)
+    return [row._replace(share=row.share / together) for row in kept]
