@@ -24,7 +24,8 @@ from grfpp.typing import FloatArray
 #: Logarithms of the noise over the variance of the process between observed nodes: from no noise
 #: to noise alone.
 _LOG_RATIOS = np.arange(-14.0, 8.1, 0.5)
-#: Degrees of freedom of the weak prior of the outputscale, which expects the observations' variance.
+#: Degrees of freedom of the weak prior of the outputscale, whose centre is the variance of the
+#: observations.
 _PRIOR_DOF = 3.0
 #: Exponent of the noise share ``ρ`` and of ``1 − ρ`` in the weak prior of the noise.
 _SHARE_EXPONENT = 0.5
