@@ -1,1 +1,2 @@
 from .model import GraphGP as GraphGP
+from .search import GraphSearch as GraphSearch

@@ -440,6 +440,18 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         rng.shuffle(result)  # draws of one component are neighbours so far
         return result[:, :, 0] if self._is_flat else result
 
+    def posterior_columns(self, nodes: Any) -> FloatArray:
+        """Covariances between all nodes and some, of shape ``(n_nodes, n)``, for one output.
+
+        They are those of the function given the observations, at the parameters of highest density.
+        """
+        check_is_fitted(self, "components_")
+        best, targets = self._best, self._nodes(nodes)
+        columns = best.posterior.columns(targets)
+        if np.isfinite(best.ones):
+            columns += np.outer(best.fields[:, -1], best.fields[targets, -1] / best.ones)
+        return np.asarray(best.outputscale[0] * columns)
+
     def _nodes(self, nodes: Any) -> IntArray:
         names = self.graph_.names
         return np.arange(self.graph_.n_nodes) if nodes is None else names.numbers(_column(nodes))
