@@ -33,6 +33,8 @@ from grfpp.typing import FloatArray, IntArray
 _SERIES_TOL = 1e-12
 #: Number of points at which a kernel is tested for being a covariance; odd, so that 0 is one.
 _COVARIANCE_POINTS = 2001
+#: Steps of the lazy walk that smooth the vector whose Rayleigh quotient bounds the spectral gap.
+_N_SMOOTHING = 60
 
 
 def is_covariance(kernel: Kernel, W: Graph) -> bool:
@@ -263,20 +265,36 @@ def degree_roots(graph: Graph) -> FloatArray:
     return np.asarray(np.sqrt(degrees / mean, out=np.ones(len(degrees)), where=degrees > 0))
 
 
-def diameter(graph: Graph) -> int:
-    """Length of the path between two nodes far apart, at most the diameter, by two searches.
+def spectral_gap(W: Graph) -> float:
+    """An upper bound of the smallest positive eigenvalue of ``I − W``, close to it.
+
+    The Rayleigh quotient of the distances from a peripheral node of the largest component, smoothed
+    by steps of the lazy walk.
 
     Examples
     --------
     >>> from grfpp.datasets import grid
-    >>> diameter(grid(3, 5))
-    6
+    >>> W = grid(3, 20).normalized("sym")
+    >>> exact = 1 - np.linalg.eigvalsh(W.adjacency.toarray())[-2]
+    >>> bool(exact <= spectral_gap(W) < 1.1 * exact)
+    True
     """
-    adjacency = graph.adjacency
+    adjacency = W.adjacency
     _, labels = connected_components(adjacency, directed=False)
-    node, distance = int(np.flatnonzero(labels == np.bincount(labels).argmax())[0]), 0
+    inside = labels == np.bincount(labels).argmax()
+    node = int(np.flatnonzero(inside)[0])
     for _ in range(2):
         distances = dijkstra(adjacency, indices=node, unweighted=True)
-        distances[~np.isfinite(distances)] = -1
-        node, distance = int(distances.argmax()), int(distances.max())
-    return distance
+        distances[~inside] = -1
+        node = int(distances.argmax())
+    perron = min(W.perron_candidates(), key=lambda v: _quotient(adjacency, v * inside)) * inside
+    vector = perron * distances
+    for _ in range(_N_SMOOTHING):
+        vector = vector - perron * (perron @ vector) / (perron @ perron)
+        vector = (vector + adjacency @ vector) / 2
+    return _quotient(adjacency, vector) if vector.any() else 1.0
+
+
+def _quotient(adjacency: sp.csr_array, vector: FloatArray) -> float:
+    """The Rayleigh quotient of ``I − W``."""
+    return float(1 - vector @ (adjacency @ vector) / (vector @ vector))

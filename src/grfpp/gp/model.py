@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
@@ -14,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from grfpp._checks import finite, one_of, positive, truth, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
-from grfpp.gp.covariance import Family, degree_roots, diameter, require_covariance
-from grfpp.gp.plan import plan_gp
-from grfpp.gp.posterior import Observations, Posterior
+from grfpp.gp.covariance import Family, degree_roots, require_covariance, spectral_gap
+from grfpp.gp.plan import choosing_part, plan_gp
+from grfpp.gp.posterior import BLOCK, Observations, Posterior
 from grfpp.gp.selection import (
     Given,
     Parameters,
@@ -36,8 +37,10 @@ from grfpp.typing import FloatArray, IntArray
 _MAX_UNIT_NODES = 256
 #: Smallest width that is tried: the kernel's range is below one edge.
 _MIN_WIDTH = 0.25
-#: Nodes of a block of joint covariances, unless there are more observed nodes.
-_BLOCK = 512
+#: Largest width that is tried, times the spectral gap: beyond, only the outputscale changes.
+_WIDEST = 100.0
+#: Largest width, which bounds the condition number of systems.
+_MAX_WIDTH = 1e8
 #: Numbers in a block of right-hand sides: 256 MB.
 _BLOCK_NUMBERS = 1 << 25
 
@@ -64,6 +67,17 @@ class _Component:
         field[:, :-1] += self.mean
         field[:, -1] = 1 - field[:, -1]
         return field
+
+    def leave_one_out(self, positions: IntArray | None = None) -> tuple[FloatArray, FloatArray]:
+        """Errors and variances of observed nodes, all or some, given the others."""
+        seen = self.posterior.seen
+        at = np.arange(len(seen.nodes)) if positions is None else positions
+        right = np.column_stack([seen.values - self.mean, np.ones(len(seen.nodes))])
+        weights = self.posterior.condition(right).weights[at]
+        diagonal = self.posterior.inverse_diagonal(at) - np.square(weights[:, -1]) / self.ones
+        # A single observation says nothing about itself.
+        diagonal = np.maximum(diagonal, np.finfo(float).tiny)[:, None]
+        return weights[:, :-1] / diagonal, self.variance_factor / diagonal
 
     @property
     def variance_factor(self) -> FloatArray:
@@ -116,6 +130,10 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     width, noise, outputscale, mean
         The width ``t``, the variance of observations, the factor of the covariance (both in squared
         units of the observations) and the constant mean; ``None`` where they are chosen.
+    noise_ratio
+        The noise over the outputscale, instead of `noise`; ``None`` where it is chosen.
+    scale
+        Factor of the normalised weights.
     method
         How linear systems are solved: ``"columns"`` by the dense covariance of observed nodes,
         ``"precision"`` by a factorisation of the sparse posterior precision; ``"auto"`` by
@@ -127,7 +145,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
 
     Attributes
     ----------
-    width_, noise_, outputscale_, mean_
+    width_, noise_ratio_, noise_, outputscale_, mean_
         The parameters of highest posterior density; the latter three are arrays for several
         outputs.
     kernel_
@@ -177,6 +195,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     noise: float | None = None
     outputscale: float | None = None
     mean: float | None = None
+    noise_ratio: float | None = None
+    scale: float = 1.0
     method: str = "auto"
     random_state: Any = None
     n_jobs: int = -1
@@ -207,18 +227,25 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             given, variances = _with_variances(noise_variance, len(positions), given)
         self.graph_, self.n_features_in_ = graph, 1
         self._seen = seen = Observations.of(positions, table, variances)
-        if not (np.ptp(table, axis=0) > 0).all() and None in (given.noise, given.outputscale):
+        if not np.ptp(table, axis=0).any() and not given.is_complete:
             given = self._without_variation(given)
         self.plan_ = plan_gp(family, len(seen.nodes), self.method)
-        self.components_ = self._select(family, seen, given)
+        is_fixed = given.fixed_ratio is not None and not (self._has_width and self.width is None)
+        part = None if is_fixed else choosing_part(graph, seen)
+        if part is None:
+            self.components_ = self._select(family, seen, given)
+        else:  # many observations leave little open
+            rows = self._select(self._family(part[0]), part[1], given)
+            self.components_ = [max(rows, key=lambda row: row.share)._replace(share=1.0)]
         self._components = self._condition(family, seen, given)
         best = max(self._components, key=lambda component: component.share)
         self._best = best
         self.width_ = best.posterior.prior.width if self._has_width else None
-        self.kernel_ = self._kernel_of(best.posterior.prior.width)
+        self.kernel_ = self.kernel_of(best.posterior.prior.width)
         shape = (lambda a: float(a[0])) if self._is_flat else np.asarray
         self.mean_, self.outputscale_ = shape(best.mean), shape(best.outputscale)
         self.noise_ = shape(best.outputscale * best.posterior.ratio)
+        self.noise_ratio_ = best.posterior.ratio
         return self
 
     @property
@@ -229,14 +256,17 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         mean = None if self.mean is None else finite(self.mean, "mean")
         noise = None if self.noise is None else positive(self.noise, "noise")
         size = None if self.outputscale is None else positive(self.outputscale, "outputscale")
-        return Given(mean, size, noise)
+        ratio = None if self.noise_ratio is None else positive(self.noise_ratio, "noise_ratio")
+        if ratio is not None and noise is not None:
+            raise InputError("must not be given with noise_ratio", argument="noise")
+        return Given(mean, size, noise, ratio)
 
     def _family(self, graph: Graph) -> Family:
         if graph.is_directed:
             problem = "must be undirected, since kernels of directed graphs are no covariances"
             raise InputError(problem, argument="graph", advice="use A + A.T or A @ A.T")
         one_of(self.normalization, "normalization", ("rw", "sym", None))
-        W = graph.normalized(None if self.normalization is None else "sym")
+        W = graph.normalized(None if self.normalization is None else "sym", self.scale)
         roots = degree_roots(graph) if self.normalization == "rw" else np.ones(graph.n_nodes)
         kernel = self.kernel if self._has_width else kernel_of(self.kernel)
         if isinstance(kernel, Kernel):
@@ -247,7 +277,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             raise InputError(problem, argument="graph", advice="use normalization='rw'")
         return Family(W, roots, kernel, positive(self.power, "power"), self.n_jobs)
 
-    def _kernel_of(self, width: float) -> Kernel:
+    def kernel_of(self, width: float) -> Kernel:
+        """The kernel of a width."""
         if self.kernel == "matern":
             return RegularizedLaplacian(self.power, width)
         return Diffusion(width) if self.kernel == "diffusion" else kernel_of(self.kernel)
@@ -258,35 +289,37 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         advice = "observe more nodes, or pass noise and outputscale"
         warn_user(InputWarning(problem, advice=advice))
         size = given.outputscale or (1.0 if given.noise is None else 10 * given.noise)
-        return given._replace(outputscale=size, noise=given.noise or 0.1 * size)
+        if given.ratio is None and given.noise is None:
+            given = given._replace(ratio=0.1)
+        return given._replace(outputscale=size)
 
     def _select(self, family: Family, seen: Observations, given: Given) -> list[Parameters]:
         """Widths and noises with their shares."""
-        n = len(seen.nodes)
-        self._unit_nodes = seen.nodes[np.unique(np.linspace(0, n - 1, _MAX_UNIT_NODES).astype(int))]
-        factorize = self.plan_.factorize
-        positions = self.plan_.selection_subset(n)
-        part = seen if positions is None else seen.subset(positions)
-
-        def unit(width: float) -> tuple[float, float]:
-            return unit_of(family.covariance(width, factorize=factorize).block(self._unit_nodes))
+        n, factorize = len(seen.nodes), self.plan_.factorize
+        at = np.unique(np.linspace(0, n - 1, _MAX_UNIT_NODES).astype(int))
 
         def profile(width: float) -> Profile:
-            block = family.covariance(width, factorize=factorize).block(part.nodes)
-            at = np.searchsorted(part.nodes, self._unit_nodes)
-            is_inside = positions is None
-            scale = unit_of(block[np.ix_(at, at)]) if is_inside else unit(width)
-            return profile_of(block, part, width, scale, given)
+            block = family.covariance(width, factorize=factorize).block(seen.nodes)
+            return profile_of(block, seen, width, self._unit(block[np.ix_(at, at)]), given)
 
         width = None if self.width is None else positive(self.width, "width")
         bounds = None
         if self._has_width and width is None:
-            bounds = _MIN_WIDTH, max(4 * _MIN_WIDTH, float(diameter(family.W)) ** 2)
+            bounds = self._width_bounds(family)
         fixed = 0.0 if width is None else width
-        if bounds is None and given.noise is not None and given.outputscale is not None:
-            scale, variance = unit(fixed)
-            return [Parameters(fixed, scale, variance, given.noise / given.outputscale, 1.0)]
+        ratio = given.fixed_ratio
+        if bounds is None and ratio is not None:
+            covariance = family.covariance(fixed, factorize=factorize)
+            return [Parameters(fixed, *self._unit(covariance.block(seen.nodes[at])), ratio, 1.0)]
         return select(profile if bounds else lambda _: profile(fixed), bounds)
+
+    def _width_bounds(self, family: Family) -> tuple[float, float]:
+        """Smallest and largest width that are tried."""
+        return _MIN_WIDTH, min(_MAX_WIDTH, _WIDEST / max(spectral_gap(family.W), 1e-12))
+
+    def _unit(self, block: FloatArray) -> tuple[float, float]:
+        """The factor of the covariance, and its variance between some observed nodes."""
+        return unit_of(block)
 
     def _condition(self, family: Family, seen: Observations, given: Given) -> list[_Component]:
         """The posterior of each of the chosen parameters."""
@@ -326,22 +359,22 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         section 5.4.2; O. Dubrule, Cross validation of kriging in a unique neighborhood, 1983.
         """
         check_is_fitted(self, "components_")
-        best, seen = self._best, self._seen
-        right = np.column_stack([seen.values - best.mean, np.ones(len(seen.nodes))])
-        weights = best.posterior.condition(right).weights
-        diagonal = best.posterior.inverse_diagonal()
-        if np.isfinite(best.ones):
-            diagonal = diagonal - np.square(weights[:, -1]) / best.ones
-        with np.errstate(divide="ignore", invalid="ignore"):
-            errors = weights[:, :-1] / diagonal[:, None]
-            variances = best.variance_factor / diagonal[:, None]
-            density = -0.5 * (np.log(2 * np.pi * variances) + np.square(errors) / variances)
-        return {
-            "log_density": density,
-            "squared_error": np.square(errors),
-            "error": errors,
-            "std": np.sqrt(variances),
-        }
+        errors, variances = self._best.leave_one_out()
+        density = -0.5 * (np.log(2 * np.pi * variances) + np.square(errors) / variances)
+        std = np.sqrt(variances)
+        squares = np.square(errors)
+        return {"log_density": density, "squared_error": squares, "error": errors, "std": std}
+
+    def held_out_errors(self, max_nodes: int = 500) -> Iterator[tuple[Parameters, FloatArray]]:
+        """Errors of observed nodes that are predicted from the others.
+
+        For each width and noise that predictions average over, one row per observed node, or for
+        some of many.
+        """
+        n = len(self._seen.nodes)
+        positions = np.unique(np.linspace(0, n - 1, max_nodes).astype(int))
+        for component, parameters in zip(self._components, self.components_, strict=True):
+            yield parameters, component.leave_one_out(positions)[0]
 
     def predict(
         self,
@@ -387,7 +420,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
 
     def _variances(self, nodes: IntArray) -> list[FloatArray]:
         """Variances at distinct nodes for an outputscale of one, one array per component."""
-        size = max(_BLOCK, len(self._seen.nodes))
+        size = max(BLOCK, len(self._seen.nodes))
         blocks = np.split(nodes, range(size, len(nodes), size))
         # All components of a width share its covariance of a block.
         rows = [[c.posterior.variances(block) for c in self._components] for block in blocks]

@@ -14,15 +14,26 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from grfpp.errors import InputError
 from grfpp.gp.covariance import Covariance, FactorizedCovariance
+from grfpp.linalg.cg import solve
 from grfpp.linalg.factorization import SparseFactor, inverse_block
 from grfpp.linalg.functions import unit_columns
+from grfpp.linalg.lanczos import log_quadrature
 from grfpp.typing import FloatArray, IntArray
+
+#: Nodes of a block of joint covariances, unless there are more observed nodes.
+BLOCK = 512
+#: Relative residual of conjugate gradients, and their largest number of steps.
+_CG_TOL = 1e-9
+_MAX_CG_STEPS = 5000
+#: Number of random vectors that estimate a determinant.
+_N_PROBES = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,11 +82,10 @@ class Observations:
         log_jacobian = float(np.log(variances).sum() + np.log(precision).sum())
         return cls(distinct, means, 1 / precision, within, len(at), log_jacobian)
 
-    def subset(self, positions: IntArray) -> Observations:
-        """The observations at some of the observed nodes, without repetitions."""
+    def subset(self, positions: IntArray, nodes: IntArray) -> Observations:
+        """The means at some of the observed nodes, under other indices."""
         chosen = self.values[positions], self.noise[positions]
-        n, width = len(positions), self.values.shape[1]
-        return Observations(self.nodes[positions], *chosen, np.zeros(width), n, 0.0)
+        return Observations(nodes, *chosen, 0 * self.within, len(positions), 0.0)
 
 
 class Conditioned(NamedTuple):
@@ -129,13 +139,16 @@ class Posterior(ABC):
         return np.asarray(prior - self.condition(prior[self.seen.nodes]).field)
 
     def variances(self, nodes: IntArray) -> FloatArray:
-        """The diagonal of `covariance`, at least 0."""
-        return np.maximum(self.covariance(nodes).diagonal(), 0.0)
+        """The diagonal of `covariance`, at least 0, by blocks."""
+        size = max(BLOCK, len(self.seen.nodes))
+        blocks = np.split(nodes, range(size, len(nodes), size))
+        diagonals = [self.covariance(block).diagonal() for block in blocks]
+        return np.maximum(np.concatenate(diagonals), 0.0)
 
-    def inverse_diagonal(self) -> FloatArray:
-        """The diagonal of ``A^-1``."""
-        variances = self.variances(self.seen.nodes)
-        return (1 - np.minimum(variances / self.noise, 1.0)) / self.noise
+    def inverse_diagonal(self, positions: IntArray) -> FloatArray:
+        """Entries on the diagonal of ``A^-1``, by positions of observed nodes."""
+        noise, variances = self.noise[positions], self.variances(self.seen.nodes[positions])
+        return (1 - np.minimum(variances / noise, 1.0)) / noise
 
     def prior_draws(self, rng: np.random.Generator, n: int) -> tuple[FloatArray, FloatArray]:
         """Draws of the prior at all nodes, and of noisy observations of them."""
@@ -192,10 +205,11 @@ class DensePosterior(Posterior):
         across /= np.sqrt(self.spectrum.values + self.ratio)[:, None]
         return np.asarray(block[np.ix_(at, at)] - across.T @ across)
 
-    def inverse_diagonal(self) -> FloatArray:
+    def inverse_diagonal(self, positions: IntArray) -> FloatArray:
         """From the eigenvectors."""
-        shares = np.square(self.spectrum.vectors) @ (1 / (self.spectrum.values + self.ratio))
-        return np.asarray(shares * np.square(self.spectrum.roots))
+        squares = np.square(self.spectrum.vectors[positions])
+        shares = squares @ (1 / (self.spectrum.values + self.ratio))
+        return np.asarray(shares * np.square(self.spectrum.roots[positions]))
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,3 +248,51 @@ class PrecisionPosterior(Posterior):
     def covariance(self, nodes: IntArray) -> FloatArray:
         """A block of ``P^-1``."""
         return inverse_block(self._precision, self._factor.order, nodes)
+
+
+@dataclass(frozen=True, eq=False)
+class CGPosterior(Posterior):
+    """By conjugate gradients between observed nodes, with products by the prior covariance."""
+
+    def _times(self, block: FloatArray) -> FloatArray:
+        """``C[:, S] @ block``."""
+        everywhere = np.zeros((self.prior.n_nodes, block.shape[1]))
+        everywhere[self.seen.nodes] = block
+        return self.scale * self.prior.times(everywhere)
+
+    def _solve(self, V: FloatArray, on_step: Any = None) -> FloatArray:
+        """``A^-1 V``, with the scaled matrix ``N^-½ C[S, S] N^-½ + η I``."""
+        roots = np.sqrt(self.seen.noise)[:, None]
+
+        def multiply(block: FloatArray) -> FloatArray:
+            return self._times(block / roots)[self.seen.nodes] / roots + self.ratio * block
+
+        result = solve(multiply, V / roots, tol=_CG_TOL, max_steps=_MAX_CG_STEPS, on_step=on_step)
+        if not result.converged:
+            problem = f"conjugate gradients have not converged after {result.n_steps} steps"
+            raise InputError(problem, advice="use more noise, or method='columns'")
+        return np.asarray(result.solution / roots)
+
+    def condition(self, V: FloatArray) -> Conditioned:
+        """Solve between observed nodes; extend by one product with the prior covariance."""
+        weights = self._solve(V)
+        return Conditioned(weights, self._times(weights))
+
+    def log_determinant(self) -> float:
+        """By stochastic Lanczos quadrature; of few observed nodes by that of all unit vectors."""
+        n = len(self.seen.nodes)
+        probes = np.random.default_rng(0).choice([-1.0, 1.0], size=(n, _N_PROBES))
+        if n <= _N_PROBES:
+            probes = np.eye(n)
+        steps: list[tuple[FloatArray, FloatArray]] = []
+        roots = np.sqrt(self.seen.noise)[:, None]
+        self._solve(roots * probes, lambda *step: steps.append(step))
+        lengths, ratios = (np.stack(part, axis=1) for part in zip(*steps, strict=True))
+        scaled = n * float(log_quadrature(lengths, ratios).mean())
+        return scaled + float(np.log(self.seen.noise).sum())
+
+    def covariance(self, nodes: IntArray) -> FloatArray:
+        """From columns of the prior covariance, and a solve for each."""
+        columns = self.scale * self.prior.times(unit_columns(self.prior.n_nodes, nodes))
+        across = columns[self.seen.nodes]
+        return np.asarray(columns[nodes] - across.T @ self._solve(across))

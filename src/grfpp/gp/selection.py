@@ -23,12 +23,12 @@ from grfpp.typing import FloatArray
 
 #: Logarithms of the noise over the variance of the process between observed nodes: from no noise
 #: to noise alone.
-_LOG_RATIOS = np.arange(-14.0, 8.1, 0.5)
+_LOG_RATIOS = np.arange(-19.0, 8.1, 0.5)
 #: Degrees of freedom of the weak prior of the outputscale, whose centre is the variance of the
 #: observations.
 _PRIOR_DOF = 3.0
 #: Exponent of the noise share ``ρ`` and of ``1 − ρ`` in the weak prior of the noise.
-_SHARE_EXPONENT = 0.5
+_SHARE_EXPONENT = 0.1
 #: Ratio of neighbouring widths of the first grid: lengths double.
 _GRID_FACTOR = 4.0
 #: Fall of the logarithm of the density to the neighbours of the best width that is resolved enough.
@@ -47,6 +47,20 @@ class Given(NamedTuple):
     mean: float | None = None
     outputscale: float | None = None
     noise: float | None = None
+    #: Noise over outputscale.
+    ratio: float | None = None
+
+    @property
+    def fixed_ratio(self) -> float | None:
+        """The ratio of noise to outputscale, if it is not chosen."""
+        if self.noise is not None and self.outputscale is not None:
+            return self.noise / self.outputscale
+        return self.ratio
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether neither noise nor outputscale is chosen."""
+        return self.outputscale is not None and self.fixed_ratio is not None
 
 
 class Quantities(NamedTuple):
@@ -186,10 +200,8 @@ def profile_of(
         The factor of the covariance and the variance between observed nodes; see `unit_of`.
     """
     scale, variance = unit
-    if given.noise is not None and given.outputscale is not None:
-        ratios = np.array([given.noise / given.outputscale])
-    else:
-        ratios = variance * np.exp(_LOG_RATIOS)
+    fixed = given.fixed_ratio
+    ratios = variance * np.exp(_LOG_RATIOS) if fixed is None else np.array([fixed])
     spectrum = Spectrum(scale * block, seen.noise)
     quantities = Quantities.of_spectrum(spectrum, seen, ratios)
     log_density = estimate(quantities, seen, ratios, variance, given).log_density

@@ -38,14 +38,20 @@ class SparseFactor:
     """
 
     def __init__(self, matrix: Any, order: IntArray | None = None) -> None:
+        self._matrix, self._given = sp.csc_array(matrix), order
+
+    @cached_property
+    def _lu(self) -> Any:
         from scipy.sparse.linalg import splu
 
-        self._given = order
+        order = self._given
         if order is None:
-            self._lu = splu(sp.csc_array(matrix), permc_spec="MMD_AT_PLUS_A", **_SYMMETRIC)
-        else:
-            ordered = sp.csc_array(matrix)[order][:, order]
-            self._lu = splu(ordered, permc_spec="NATURAL", **_SYMMETRIC)
+            return splu(self._matrix, permc_spec="MMD_AT_PLUS_A", **_SYMMETRIC)
+        return splu(self._matrix[order][:, order], permc_spec="NATURAL", **_SYMMETRIC)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the factors, which are computed again."""
+        return {"_matrix": self._matrix, "_given": self._given}
 
     @cached_property
     def order(self) -> IntArray:
@@ -72,7 +78,7 @@ class SparseFactor:
 
     def trailing_inverse(self, n: int) -> Any:
         """The inverse's block of the `n` indices that are eliminated last."""
-        size = self._lu.shape[0]
+        size = self._matrix.shape[0]
         lower = self._lu.L[size - n :, size - n :].toarray()
         upper = self._lu.U[size - n :, size - n :].toarray()
         identity = np.eye(n, dtype=upper.dtype)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +15,13 @@ from grfpp._checks import one_of, positive
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
+from grfpp.gp import GraphGP
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Diffusion
+from grfpp.kernels import Diffusion, Kernel
 from grfpp.linalg.csr import connected_to
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice, method_used
-from grfpp.tasks import base, kriging
+from grfpp.tasks import base
 from grfpp.tasks.base import NodeKernelParameters, is_auto
 from grfpp.typing import FloatArray, IntArray
 
@@ -30,6 +29,8 @@ from grfpp.typing import FloatArray, IntArray
 _EXACT_TOL = 1e-12
 #: Share of the largest mass below which an exact mass is rounding: a hundred times `_EXACT_TOL`.
 _MIN_MASS = 1e-10
+#: Noise of kriging over the kernel's variance where the known values are all equal.
+_USUAL_NOISE = 0.01
 
 
 @dataclass(eq=False, repr=False)
@@ -160,7 +161,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         known, values = known_field(X, y, graph)
         if output == "direction" and (values.ndim == 1 or values.shape[1] == 1):
             raise InputError("must have vectors, shape (n, c), for directions", argument="y")
-        for name in ("mass_", "kernel_", "noise_", "losses_", "_kriging"):
+        for name in ("mass_", "kernel_", "noise_", "losses_", "_gp"):
             self.__dict__.pop(name, None)
         predict = self._by_kriging if how == "kriging" else self._by_sums
         field = predict(graph, known, values.reshape(len(known), -1), output)
@@ -223,32 +224,36 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     ) -> FloatArray:
         """The mean of the Gaussian process whose kernel and noise cross-validation chooses."""
         is_default = is_auto(self.kernel) and self.scale is None
-        default = kriging.default_kernels() if is_default else [Diffusion(1.0)]
-        kernels = base.candidate_kernels(self.kernel, default)
-        noises: Sequence[float] = kriging.NOISES if is_default else kriging.GIVEN_NOISES
-        if not is_auto(self.noise):
-            noises = [positive(self.noise, "noise")]
-        choice = self._choice_of(kernels[0], "rw")
+        kernels = (
+            ["matern"] if is_default else base.candidate_kernels(self.kernel, [Diffusion(1.0)])
+        )
+        choice = self._choice_of(Diffusion(1.0) if is_default else kernels[0], "rw")
         self.seed_ = 0 if self.random_state is None else choice.options.seed
-        method = None if self.method in ("auto", "walks") else self.method
-
-        settings: Any = {"scale": choice.scale, "method": method, "n_jobs": choice.options.n_jobs}
-        make = partial(kriging.process_of, normalization=choice.normalization, **settings)
-        loss = direction_losses if output == "direction" else None
-        margin = kriging.MARGIN if is_default else 0.0
-        options: Any = {"loss": loss, "margin": margin, "seed": self.seed_}
-        result = kriging.krige(graph, make, kernels, noises, known, columns, **options)
-        self._kriging = result
-        (self.kernel_, self.noise_), self.losses_ = result.setting, result.losses
+        ratio = None if is_auto(self.noise) else positive(self.noise, "noise")
+        # Squares of very small or large numbers would leave the range of float64.
+        self._offset = columns.mean(axis=0)
+        self._unit = np.abs(columns - self._offset).max(axis=0)
+        is_constant = not self._unit.any()
+        self._unit[self._unit == 0] = 1.0
+        values = (columns - self._offset) / self._unit
+        options: Any = {"normalization": choice.normalization, "scale": choice.scale}
+        if is_constant:  # nothing to choose from
+            options["outputscale"] = 1.0
+            ratio = ratio or _USUAL_NOISE
+        options |= {"noise_ratio": ratio, "n_jobs": choice.options.n_jobs}
+        models = [GraphGP(graph, kernel=k, **options).fit(known, values) for k in kernels]
+        losses = [_held_out_losses(gp, values, self._unit, self._offset, output) for gp in models]
+        self._gp = gp = models[int(np.argmin([min(rows.values()) for rows in losses]))]
+        self.losses_ = {setting: loss for rows in losses for setting, loss in rows.items()}
+        if not is_default and len(kernels) == 1 and ratio is not None:
+            self.losses_ = {}
+        self.kernel_, self.noise_ = gp.kernel_, gp.noise_ratio_
         self.reached_ = connected_to(graph.adjacency, known)
         scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
         self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
-        if self.losses_:
-            folds = result.cross_validation.folds
-            self.method_ += f", chosen from {len(self.losses_)} at {sum(map(len, folds))} held-out "
-            self.method_ += f"of {len(known)} known nodes, in {len(folds)} parts"
-        self.method_ += f"; {result.n_steps} steps of conjugate gradients"
-        return result.field
+        field = gp.predict() * self._unit + self._offset
+        field[~self.reached_] = self._offset
+        return field
 
     def predict(self, X: npt.ArrayLike, return_std: bool = False) -> Any:
         """The field at nodes.
@@ -275,19 +280,20 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         predicted = self.field_[nodes]
         if not return_std:
             return predicted
-        return predicted, self._fitted_kriging().std(nodes).reshape(predicted.shape)
+        _, std = self._fitted_kriging().predict(nodes, return_std=True)
+        return predicted, (std * self._unit).reshape(predicted.shape)
 
     @property
     def noise_std(self) -> FloatArray:
         """Of kriging: standard deviations of observations around the field, one per column."""
-        return self._fitted_kriging().noise_std()
+        return np.asarray(np.sqrt(self._fitted_kriging().noise_) * self._unit)
 
-    def _fitted_kriging(self) -> kriging.Kriging:
+    def _fitted_kriging(self) -> GraphGP:
         check_is_fitted(self)
         if self.how_ != "kriging":
             problem = f"must be 'kriging' for standard errors, found {self.how_!r}"
             raise InputError(problem, argument="how")
-        return self._kriging
+        return self._gp
 
     def score(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
@@ -302,6 +308,28 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if sample_weight is not None:
             raise InputError("must be None for directions", argument="sample_weight")
         return mean_cosine(predicted, y)
+
+
+class Setting(NamedTuple):
+    """A kernel, and the variance of observations over the kernel's mean variance."""
+
+    kernel: Kernel
+    noise: float
+
+
+def _held_out_losses(
+    gp: GraphGP, values: FloatArray, unit: FloatArray, offset: FloatArray, output: str
+) -> dict[Setting, float]:
+    """Mean losses at known nodes, each predicted from the others, by kernel and noise."""
+    losses = {}
+    for parameters, errors in gp.held_out_errors():
+        true, predicted = (table * unit + offset for table in (values, values - errors))
+        if output == "direction":
+            loss = direction_losses(predicted, true).mean()
+        else:
+            loss = np.square(errors).sum(axis=1).mean()
+        losses[Setting(gp.kernel_of(parameters.width), parameters.ratio)] = float(loss)
+    return losses
 
 
 def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, FloatArray]:

@@ -19,6 +19,10 @@ class TestPrecision(GraphGPCase):
     options = {"method": "precision"}
 
 
+class TestConjugateGradients(GraphGPCase):
+    options = {"method": "cg", "power": 1.5}
+
+
 class TestPolynomials(GraphGPCase):
     """Columns of a power without a sparse inverse."""
 
