@@ -25,6 +25,7 @@ from scipy.sparse.csgraph import connected_components
 from scipy.spatial import KDTree
 
 from grfpp.datasets import grid, triangulated_sphere
+from grfpp.gp import GraphGP
 from grfpp.graph import Graph
 from grfpp.tasks import KernelInterpolator
 from grfpp.typing import FloatArray, IntArray
@@ -232,6 +233,10 @@ def spectrum_of(graph: Graph) -> tuple[FloatArray, FloatArray]:
     return np.maximum(values, 0), vectors / np.sqrt(degrees / degrees.mean())[:, None]
 
 
+def _graph_gp(graph: Graph, known: IntArray, y: FloatArray, test: IntArray) -> Any:
+    return GraphGP(graph, n_jobs=1).fit(known, y).predict(test, return_std=True)
+
+
 def _kriging(graph: Graph, known: IntArray, y: FloatArray, test: IntArray) -> Any:
     return KernelInterpolator(graph, n_jobs=1).fit(known, y).predict(test, return_std=True)
 
@@ -247,7 +252,7 @@ def _node_gp(graph: Graph, known: IntArray, y: FloatArray, test: IntArray) -> An
 
 #: The exact process, with the width and the noise of the grid that are likeliest.
 EXACT = "exact, by likelihood"
-METHODS: dict[str, Method] = {"kriging": _kriging, "NodeGP": _node_gp}
+METHODS: dict[str, Method] = {"GraphGP": _graph_gp, "kriging": _kriging, "NodeGP": _node_gp}
 
 
 def measure(method: Method, case: Case) -> Answer:
@@ -288,7 +293,7 @@ def summary(name: str, cases: Sequence[Case], best: FloatArray, answers: Sequenc
 def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="gp_fields", description=__doc__)
-    parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=list(METHODS))
+    parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=["GraphGP"])
     parser.add_argument("--graphs", nargs="+", choices=list(PLACES), default=list(PLACES))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--brief", action="store_true", help="graphs of a quarter of the nodes")

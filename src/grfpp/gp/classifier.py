@@ -21,6 +21,9 @@ from grfpp.typing import FloatArray
 
 #: Draws that probabilities are means of, in batches: their standard error is at most 0.03.
 _N_BATCHES, _BATCH = 8, 32
+#: Factors of the draws' deviations from their mean that are tried. Regression of indicators
+#: overestimates deviations where classes are far apart: their noise is not normal.
+_SPREADS = (0.0, 0.25, 0.5, 1.0)
 #: Bounds of the logarithm of the slope: from the same probability of all classes to one-hot.
 _LOG_SLOPES = (-2.0, 6.0)
 #: Smallest probability that the leave-one-out loss distinguishes from zero.
@@ -32,8 +35,9 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
     """Predict the labels of nodes from those of some nodes, by a Gaussian process for each class.
 
     `GraphGP` regresses the indicators of the classes, which share a width. The probabilities of a
-    node are the mean of ``softmax(slope · f)`` over draws ``f`` of its posterior, with the slope of
-    the least leave-one-out cross-entropy at the labelled nodes.
+    node are the mean of ``softmax(slope · (m + spread · (f − m)))`` over draws ``f`` of its
+    posterior with mean ``m``, with the slope and the spread of the least leave-one-out
+    cross-entropy at the labelled nodes.
 
     Parameters
     ----------
@@ -51,8 +55,8 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         The labels, sorted.
     gp_
         The fitted `GraphGP`, with an output for each class.
-    slope_
-        The factor of its draws.
+    slope_, spread_
+        The factors of its draws, and of their deviations from the mean.
     loo_loss_
         The leave-one-out cross-entropy of the labelled nodes.
 
@@ -95,7 +99,7 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         check_classification_targets(labels)
         self.classes_, codes = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
-            problem = f"must have at least two classes, found only {self.classes_[0]!r}"
+            problem = f"must have at least two classes, found only {self.classes_.tolist()[0]!r}"
             raise InputError(problem, argument="labels")
         names = ("kernel", "power", "normalization", "width", "method", "n_jobs")
         graph = as_graph(self.graph)
@@ -115,15 +119,22 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         noise = np.asarray(gp.noise_) / counts[:, None]
         std = np.sqrt(np.maximum(np.square(left_out["std"]) - noise, 0.0))
         gaussians = np.random.default_rng(self.seed_).standard_normal((_BATCH, *shares.shape))
-        draws = shares - left_out["error"] + std * gaussians
+        mean = shares - left_out["error"]
+        # One of n + 1 labels is drawn at random: else the slope is infinite where all n are right.
+        n, n_classes = shares.shape
+        shares = (n * shares + 1 / n_classes) / (n + 1)
 
-        def loss(log_slope: float) -> float:
+        def loss(log_slope: float, spread: float) -> float:
+            draws = mean + spread * std * gaussians
             probabilities = softmax(np.exp(log_slope) * draws, axis=-1).mean(axis=0)
             logarithms = np.log(np.maximum(probabilities, _MIN_PROBABILITY))
             return float(-(shares * logarithms).sum(axis=1).mean())
 
-        found = minimize_scalar(loss, bounds=_LOG_SLOPES, method="bounded")
-        self.slope_, self.loo_loss_ = float(np.exp(found.x)), float(found.fun)
+        options: Any = {"bounds": _LOG_SLOPES, "method": "bounded"}
+        found = [minimize_scalar(loss, args=(spread,), **options) for spread in _SPREADS]
+        best = int(np.argmin([each.fun for each in found]))
+        self.slope_, self.spread_ = float(np.exp(found[best].x)), _SPREADS[best]
+        self.loo_loss_ = float(found[best].fun)
         return self
 
     def predict_proba(self, nodes: Any = None) -> FloatArray:
@@ -135,12 +146,17 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             Nodes by index or name; all nodes if not given.
         """
         check_is_fitted(self)
+        mean = self.gp_.predict(nodes)
+        if self.spread_ == 0:
+            return np.asarray(softmax(self.slope_ * mean, axis=-1))
         total: Any = 0.0
         for batch in range(_N_BATCHES):
             draws = self.gp_.sample(nodes, n_samples=_BATCH, random_state=[self.seed_, batch])
+            draws = mean + self.spread_ * (draws - mean)
             total = total + softmax(self.slope_ * draws, axis=-1).mean(axis=0)
         return np.asarray(total / _N_BATCHES)
 
     def predict(self, nodes: Any = None) -> npt.NDArray[Any]:
         """The most probable labels of nodes, also at labelled ones; all nodes if not given."""
+        check_is_fitted(self)
         return np.asarray(self.classes_[self.predict_proba(nodes).argmax(axis=1)])
