@@ -217,7 +217,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             The variance of each observation, in squared units of `y`, instead of `noise`.
         """
         graph, given = as_graph(self.graph), self._given()
-        family = self._family(graph)
+        family = self.family(graph)
         positions = graph.names.numbers(_column(nodes))
         values = _values(y, len(positions))
         self._is_flat = values.ndim == 1
@@ -235,7 +235,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if part is None:
             self.components_ = self._select(family, seen, given)
         else:  # many observations leave little open
-            rows = self._select(self._family(part[0]), part[1], given)
+            rows = self._select(self.family(part[0]), part[1], given)
             self.components_ = [max(rows, key=lambda row: row.share)._replace(share=1.0)]
         self._components = self._condition(family, seen, given)
         best = max(self._components, key=lambda component: component.share)
@@ -261,7 +261,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             raise InputError("must not be given with noise_ratio", argument="noise")
         return Given(mean, size, noise, ratio)
 
-    def _family(self, graph: Graph) -> Family:
+    def family(self, graph: Graph) -> Family:
+        """The kernels of a graph."""
         if graph.is_directed:
             problem = "must be undirected, since kernels of directed graphs are no covariances"
             raise InputError(problem, argument="graph", advice="use A + A.T or A @ A.T")

@@ -220,11 +220,15 @@ def unit_of(block: FloatArray) -> tuple[float, float]:
     >>> unit_of(np.array([[4.0, 2.0], [2.0, 4.0]]))
     (0.25, 0.5)
     """
-    n, scale = len(block), 1 / float(block.diagonal().mean())
-    if n == 1:
-        return scale, 1.0
-    between = (float(block.trace()) - float(block.sum()) / n) / (n - 1)
-    return scale, max(scale * between, 1e-12)
+    scale = 1 / float(block.diagonal().mean())
+    return scale, variance_between(scale * block)
+
+
+def variance_between(block: FloatArray) -> float:
+    """The expected sample variance of a process with a covariance; that of a single node."""
+    n, trace = len(block), float(block.trace())
+    # Rounding can make it zero where nodes are strongly correlated.
+    return max((trace - float(block.sum()) / n) / (n - 1), 1e-12 * trace) if n > 1 else trace
 
 
 def select(
