@@ -33,7 +33,7 @@ def test_probabilities_are_calibrated(n_classes):
 
 
 def test_boundaries_are_less_certain_than_interiors():
-    rows, columns = np.divmod(np.arange(400), 20)
+    columns = np.arange(400) % 20
     labels = np.where(columns < 10, "left", "right")
     known = np.random.default_rng(0).choice(400, 40, replace=False)
     model = NodeGPClassifier(grid(20, 20), random_state=0).fit(known, labels[known])
@@ -51,8 +51,10 @@ def test_nodes_may_repeat_with_other_labels():
     nodes = np.repeat(rng.choice(400, 40, replace=False), 3)
     labels = halves[nodes] ^ (rng.random(120) < 0.2)
     model = NodeGPClassifier(grid(20, 20), random_state=0).fit(nodes, labels)
-    once = NodeGPClassifier(grid(20, 20), random_state=0).fit(nodes[::3], labels[::3])
-    assert model.score(np.arange(400), halves) > max(0.9, once.score(np.arange(400), halves))
+    assert model.score(np.arange(400), halves) > 0.9
+    order = rng.permutation(120)
+    other = NodeGPClassifier(grid(20, 20), random_state=0).fit(nodes[order], labels[order])
+    assert_allclose(other.predict_proba(), model.predict_proba(), atol=1e-6)
 
 
 def test_scikit_learn_protocol():
