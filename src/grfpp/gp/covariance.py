@@ -33,6 +33,9 @@ from grfpp.typing import FloatArray, IntArray
 _SERIES_TOL = 1e-12
 #: Number of points at which a kernel is tested for being a covariance; odd, so that 0 is one.
 _COVARIANCE_POINTS = 2001
+#: Largest number of nodes whose block is computed by a solve for each, not by a factorisation with
+#: these nodes last, which takes as long as a few hundred solves.
+_FEW_NODES = 100
 #: Steps of the lazy walk that smooth the vector whose Rayleigh quotient bounds the spectral gap.
 _N_SMOOTHING = 60
 
@@ -80,6 +83,8 @@ class Family:
         The exponent of ``"matern"``.
     n_jobs
         Threads of polynomials.
+    keeps
+        Whether factorisations are kept, for further fits.
     """
 
     W: Graph
@@ -87,6 +92,8 @@ class Family:
     kernel: str | Kernel = "matern"
     power: float = 2
     n_jobs: int = -1
+    keeps: bool = False
+    _kept: dict[float, FactorizedCovariance] = field(default_factory=dict)
 
     def inverse_form(self, width: float) -> tuple[float, float, int] | None:
         """``(a, b, p)`` if the kernel is ``(a I − b W)^-p`` with a whole power, up to a factor."""
@@ -128,9 +135,11 @@ class Family:
     def covariance(self, width: float, *, factorize: bool) -> Covariance:
         """The covariance of a width, by a factorisation or by polynomials."""
         form = self.inverse_form(width)
-        if factorize and form is not None:
-            return FactorizedCovariance(self, width)
-        return SeriesCovariance(self, width)
+        if not factorize or form is None:
+            return SeriesCovariance(self, width)
+        if width not in self._kept:
+            self._kept[width] = FactorizedCovariance(self, width)
+        return self._kept[width] if self.keeps else self._kept.pop(width)
 
 
 def _precision_root(W: Graph, a: float, b: float) -> sp.csc_array:
@@ -245,7 +254,7 @@ class FactorizedCovariance(Covariance):
 
     def _kernel_block(self, nodes: IntArray) -> FloatArray:
         power = self._form[2]
-        if power in {1, 2}:
+        if power in {1, 2} and len(nodes) > _FEW_NODES:
             return inverse_block(self.root, self.family.order, nodes, squared=power == 2)
         block = self._solve(unit_columns(self.n_nodes, nodes), power)[nodes]
         return np.asarray((block + block.T) / 2)

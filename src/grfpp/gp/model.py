@@ -217,7 +217,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             The variance of each observation, in squared units of `y`, instead of `noise`.
         """
         graph, given = as_graph(self.graph), self._given()
-        family = self.family(graph)
+        family = vars(self).get("_shared_family") or self.family(graph)
         positions = graph.names.numbers(_column(nodes))
         values = _values(y, len(positions))
         self._is_flat = values.ndim == 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import KW_ONLY, dataclass, fields
+from dataclasses import KW_ONLY, dataclass, fields, replace
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ _GROWTH = 1.25
 #: Number of draws of each fit: a batch takes one per node, and deviations are estimated from them
 #: to an eighth.
 _N_DRAWS = 32
+#: Largest number of nodes of a graph whose factorisations are kept for further fits: about 1 GB.
+_MAX_KEPT_NODES = 50_000
 #: Numbers in the covariances between all nodes and those observed since the last fit: 512 MB.
 _MAX_NUMBERS = 1 << 26
 
@@ -101,6 +103,10 @@ class GraphSearch:
             self._is_open[graph.names.numbers(self.among, "among")] = True
         self._nodes, self._values = np.empty(0, np.int64), np.empty(0)
         self._n_asked = self._n_fitted = 0
+        names = ("kernel", "power", "normalization", "method", "n_jobs")
+        self._gp = GraphGP(graph, **{name: getattr(self, name) for name in names})
+        family = self._gp.family(graph)
+        vars(self._gp)["_shared_family"] = replace(family, keeps=graph.n_nodes <= _MAX_KEPT_NODES)
 
     def ask(self, n: int = 1) -> list[Any]:
         """The next nodes to observe, all different.
@@ -212,8 +218,6 @@ class GraphSearch:
 
     def _fit(self, n: int) -> None:
         """Fit to the first observations, and draw functions."""
-        names = ("kernel", "power", "normalization", "method", "n_jobs")
-        self._gp = GraphGP(self.graph, **{name: getattr(self, name) for name in names})
         self._gp.fit(self._nodes[:n], self._sign * self._values[:n])
         draws = self._gp.sample(n_samples=_N_DRAWS, random_state=self._seed + n)
         self._fields = np.column_stack([draws.T, self._gp.predict()])
