@@ -289,6 +289,8 @@ def spectral_gap(W: Graph) -> float:
     True
     """
     adjacency = W.adjacency
+    if not adjacency.nnz:
+        return 1.0
     _, labels = connected_components(adjacency, directed=False)
     inside = labels == np.bincount(labels).argmax()
     node = int(np.flatnonzero(inside)[0])
@@ -301,9 +303,10 @@ def spectral_gap(W: Graph) -> float:
     for _ in range(_N_SMOOTHING):
         vector = vector - perron * (perron @ vector) / (perron @ perron)
         vector = (vector + adjacency @ vector) / 2
-    return _quotient(adjacency, vector) if vector.any() else 1.0
+    return _quotient(adjacency, vector)
 
 
 def _quotient(adjacency: sp.csr_array, vector: FloatArray) -> float:
     """The Rayleigh quotient of ``I − W``."""
-    return float(1 - vector @ (adjacency @ vector) / (vector @ vector))
+    square = float(vector @ vector)
+    return 1 - float(vector @ (adjacency @ vector)) / square if square else 1.0

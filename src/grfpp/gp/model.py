@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from grfpp.gp.selection import (
     Parameters,
     Profile,
     Quantities,
+    averaged,
     estimate,
     profile_of,
     select,
@@ -122,7 +123,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         ``"matern"`` for ``(I + t L)^-power``, ``"diffusion"`` for ``exp(−t L)``; or a kernel that
         is a covariance, such as ``grfpp.Diffusion(5.0)``, or its text form, which is kept as it is.
     power
-        The exponent of ``"matern"``.
+        The exponent of ``"matern"``; of several, predictions are averages.
     normalization
         ``"rw"`` for ``C ∝ D^-1/2 g(D^-1/2 A D^-1/2) D^-1/2``, whose smoothest functions are
         constant; ``"sym"`` for ``C ∝ g(D^-1/2 A D^-1/2)``; ``None`` for ``C ∝ g(A)``, with a
@@ -134,6 +135,10 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         The noise over the outputscale, instead of `noise`; ``None`` where it is chosen.
     scale
         Factor of the normalised weights.
+    loss
+        A function of predicted and true values that gives a loss for each row: parameters are those
+        of the least mean loss of observations that are predicted from the others, in place of the
+        marginal likelihood.
     method
         How linear systems are solved: ``"columns"`` by the dense covariance of observed nodes,
         ``"precision"`` by a factorisation of the sparse posterior precision; ``"auto"`` by
@@ -189,7 +194,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     graph: Any
     _: KW_ONLY
     kernel: Any = "matern"
-    power: float = 2
+    power: float | Sequence[float] = 2
     normalization: str | None = "rw"
     width: float | None = None
     noise: float | None = None
@@ -197,6 +202,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     mean: float | None = None
     noise_ratio: float | None = None
     scale: float = 1.0
+    loss: Callable[[FloatArray, FloatArray], FloatArray] | None = None
     method: str = "auto"
     random_state: Any = None
     n_jobs: int = -1
@@ -217,7 +223,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             The variance of each observation, in squared units of `y`, instead of `noise`.
         """
         graph, given = as_graph(self.graph), self._given()
-        family = vars(self).get("_shared_family") or self.family(graph)
+        families = vars(self).get("_shared_families") or self.families(graph)
         positions = graph.names.numbers(_column(nodes))
         values = _values(y, len(positions))
         self._is_flat = values.ndim == 1
@@ -229,19 +235,19 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         self._seen = seen = Observations.of(positions, table, variances)
         if not np.ptp(table, axis=0).any() and not given.is_complete:
             given = self._without_variation(given)
-        self.plan_ = plan_gp(family, len(seen.nodes), self.method)
+        self.plan_ = plan_gp(families[-1], len(seen.nodes), self.method)
         is_fixed = given.fixed_ratio is not None and not (self._has_width and self.width is None)
-        part = None if is_fixed else choosing_part(graph, seen)
+        part = None if is_fixed and len(families) == 1 else choosing_part(graph, seen)
         if part is None:
-            self.components_ = self._select(family, seen, given)
+            self.components_ = self._select(families, seen, given)
         else:  # many observations leave little open
-            rows = self._select(self.family(part[0]), part[1], given)
+            rows = self._select(self.families(part[0]), part[1], given)
             self.components_ = [max(rows, key=lambda row: row.share)._replace(share=1.0)]
-        self._components = self._condition(family, seen, given)
+        self._components = self._condition(families, seen, given)
         best = max(self._components, key=lambda component: component.share)
         self._best = best
         self.width_ = best.posterior.prior.width if self._has_width else None
-        self.kernel_ = self.kernel_of(best.posterior.prior.width)
+        self.kernel_ = self.kernel_of(best.posterior.prior.family.power, best.posterior.prior.width)
         shape = (lambda a: float(a[0])) if self._is_flat else np.asarray
         self.mean_, self.outputscale_ = shape(best.mean), shape(best.outputscale)
         self.noise_ = shape(best.outputscale * best.posterior.ratio)
@@ -261,8 +267,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             raise InputError("must not be given with noise_ratio", argument="noise")
         return Given(mean, size, noise, ratio)
 
-    def family(self, graph: Graph) -> Family:
-        """The kernels of a graph."""
+    def families(self, graph: Graph) -> list[Family]:
+        """The kernels of a graph, for every power."""
         if graph.is_directed:
             problem = "must be undirected, since kernels of directed graphs are no covariances"
             raise InputError(problem, argument="graph", advice="use A + A.T or A @ A.T")
@@ -276,12 +282,14 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         elif W.spectral_radius() > 1 + 1e-6:
             problem = f"must have a spectral radius of at most 1, found {W.spectral_radius():.4g}"
             raise InputError(problem, argument="graph", advice="use normalization='rw'")
-        return Family(W, roots, kernel, positive(self.power, "power"), self.n_jobs)
+        powers = [positive(power, "power") for power in np.atleast_1d(self.power)]
+        powers = powers if kernel == "matern" else powers[:1]
+        return [Family(W, roots, kernel, power, self.n_jobs) for power in powers]
 
-    def kernel_of(self, width: float) -> Kernel:
-        """The kernel of a width."""
+    def kernel_of(self, power: float, width: float) -> Kernel:
+        """The kernel of a power and a width."""
         if self.kernel == "matern":
-            return RegularizedLaplacian(self.power, width)
+            return RegularizedLaplacian(power, width)
         return Diffusion(width) if self.kernel == "diffusion" else kernel_of(self.kernel)
 
     def _without_variation(self, given: Given) -> Given:
@@ -294,25 +302,33 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             given = given._replace(ratio=0.1)
         return given._replace(outputscale=size)
 
-    def _select(self, family: Family, seen: Observations, given: Given) -> list[Parameters]:
-        """Widths and noises with their shares."""
+    def _select(
+        self, families: Sequence[Family], seen: Observations, given: Given
+    ) -> list[Parameters]:
+        """Powers, widths and noises with their shares."""
         n, factorize = len(seen.nodes), self.plan_.factorize
         at = np.unique(np.linspace(0, n - 1, _MAX_UNIT_NODES).astype(int))
-
-        def profile(width: float) -> Profile:
-            block = family.covariance(width, factorize=factorize).block(seen.nodes)
-            return profile_of(block, seen, width, self._unit(block[np.ix_(at, at)]), given)
-
         width = None if self.width is None else positive(self.width, "width")
-        bounds = None
-        if self._has_width and width is None:
-            bounds = self._width_bounds(family)
+        bounds = self._width_bounds(families[0]) if self._has_width and width is None else None
         fixed = 0.0 if width is None else width
         ratio = given.fixed_ratio
-        if bounds is None and ratio is not None:
-            covariance = family.covariance(fixed, factorize=factorize)
-            return [Parameters(fixed, *self._unit(covariance.block(seen.nodes[at])), ratio, 1.0)]
-        return select(profile if bounds else lambda _: profile(fixed), bounds)
+
+        def profile(family: Family, width: float) -> Profile:
+            prior = family.covariance(width, factorize=factorize)
+            unit = self._unit(prior.block(seen.nodes)[np.ix_(at, at)])
+            return profile_of(prior, seen, unit, given, self.loss)
+
+        if bounds is None and ratio is not None and len(families) == 1:
+            unit = families[0].covariance(fixed, factorize=factorize).block(seen.nodes[at])
+            return [Parameters(families[0].power, fixed, *self._unit(unit), ratio, 1.0)]
+        profiles = [
+            select(
+                partial(profile, family) if bounds else lambda _, f=family: profile(f, fixed),
+                bounds,
+            )
+            for family in families
+        ]
+        return averaged(profiles)
 
     def _width_bounds(self, family: Family) -> tuple[float, float]:
         """Smallest and largest width that are tried."""
@@ -322,14 +338,20 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         """The factor of the covariance, and its variance between some observed nodes."""
         return unit_of(block)
 
-    def _condition(self, family: Family, seen: Observations, given: Given) -> list[_Component]:
+    def _condition(
+        self, families: Sequence[Family], seen: Observations, given: Given
+    ) -> list[_Component]:
         """The posterior of each of the chosen parameters."""
-        components, priors = [], {}
+        components, conditioners = [], {}
+        by_power = {family.power: family for family in families}
         for chosen in self.components_:
-            if chosen.width not in priors:
-                covariance = family.covariance(chosen.width, factorize=self.plan_.factorize)
-                priors = {chosen.width: self.plan_.conditioner(covariance, chosen.scale, seen)}
-            posterior = priors[chosen.width](chosen.ratio)
+            key = chosen.power, chosen.width
+            if key not in conditioners:
+                prior = by_power[chosen.power].covariance(
+                    chosen.width, factorize=self.plan_.factorize
+                )
+                conditioners = {key: self.plan_.conditioner(prior, chosen.scale, seen)}
+            posterior = conditioners[key](chosen.ratio)
             quantities, ratios = Quantities.of_posterior(posterior), np.array([chosen.ratio])
             found = estimate(quantities, seen, ratios, chosen.variance, given)
             ones = np.inf if given.mean is not None else float(quantities.ones[0])
@@ -366,16 +388,18 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         squares = np.square(errors)
         return {"log_density": density, "squared_error": squares, "error": errors, "std": std}
 
-    def held_out_errors(self, max_nodes: int = 500) -> Iterator[tuple[Parameters, FloatArray]]:
+    def held_out_errors(
+        self, max_nodes: int = 500
+    ) -> Iterator[tuple[Parameters, IntArray, FloatArray]]:
         """Errors of observed nodes that are predicted from the others.
 
-        For each width and noise that predictions average over, one row per observed node, or for
-        some of many.
+        For each width and noise that predictions average over: the parameters, positions of
+        observed nodes in sorted order, and a row of errors for each.
         """
         n = len(self._seen.nodes)
         positions = np.unique(np.linspace(0, n - 1, max_nodes).astype(int))
         for component, parameters in zip(self._components, self.components_, strict=True):
-            yield parameters, component.leave_one_out(positions)[0]
+            yield parameters, positions, component.leave_one_out(positions)[0]
 
     def predict(
         self,

@@ -105,8 +105,8 @@ class GraphSearch:
         self._n_asked = self._n_fitted = 0
         names = ("kernel", "power", "normalization", "method", "n_jobs")
         self._gp = GraphGP(graph, **{name: getattr(self, name) for name in names})
-        family = self._gp.family(graph)
-        vars(self._gp)["_shared_family"] = replace(family, keeps=graph.n_nodes <= _MAX_KEPT_NODES)
+        keeps, families = graph.n_nodes <= _MAX_KEPT_NODES, self._gp.families(graph)
+        vars(self._gp)["_shared_families"] = [replace(family, keeps=keeps) for family in families]
 
     def ask(self, n: int = 1) -> list[Any]:
         """The next nodes to observe, all different.

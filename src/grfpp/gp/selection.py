@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from grfpp.gp.covariance import Covariance
 from grfpp.gp.posterior import Observations, Posterior, Spectrum
 from grfpp.typing import FloatArray
 
@@ -145,9 +146,42 @@ def estimate(
     return Estimates(log_density - 0.5 * density.sum(axis=0), mean, outputscale, np.inf)
 
 
+#: Losses of predicted and true values, a row for each observed node.
+Loss = Callable[[FloatArray, FloatArray], FloatArray]
+
+
+def leave_one_out_losses(
+    spectrum: Spectrum,
+    seen: Observations,
+    ratios: FloatArray,
+    estimates: Estimates,
+    ones: FloatArray,
+    loss: Loss,
+) -> FloatArray:
+    """Mean losses of observed nodes that are predicted from the others, for every ratio.
+
+    References
+    ----------
+    O. Dubrule, Cross validation of kriging in a unique neighborhood, 1983.
+    """
+    n, p = seen.values.shape
+    inverse = 1 / (spectrum.values[:, None] + ratios)
+    one = spectrum.rotate(np.ones((n, 1)))
+    residual = spectrum.rotate(seen.values)[:, :, None] - one[:, :, None] * estimates.mean
+    weights = spectrum.vectors @ (residual * inverse[:, None]).reshape(n, -1)
+    diagonal = np.square(spectrum.vectors) @ inverse
+    diagonal = diagonal - np.square(spectrum.vectors @ (one * inverse)) / ones
+    # A single observation says nothing about itself.
+    diagonal = np.maximum(diagonal, np.finfo(float).tiny) * spectrum.roots[:, None]
+    predicted = seen.values[:, :, None] - weights.reshape(n, p, -1) / diagonal[:, None]
+    losses = [loss(predicted[:, :, k], seen.values).mean() for k in range(len(ratios))]
+    return np.array(losses)
+
+
 class Parameters(NamedTuple):
     """One width and noise, with its share in averages."""
 
+    power: float
     width: float
     #: Factor of the covariance.
     scale: float
@@ -162,6 +196,7 @@ class Parameters(NamedTuple):
 class Profile:
     """The density of the noise for one width."""
 
+    power: float
     width: float
     scale: float
     variance: float
@@ -188,26 +223,38 @@ class Profile:
 
 
 def profile_of(
-    block: FloatArray, seen: Observations, width: float, unit: tuple[float, float], given: Given
+    prior: Covariance,
+    seen: Observations,
+    unit: tuple[float, float],
+    given: Given,
+    loss: Loss | None = None,
 ) -> Profile:
     """The density of all noises for a width.
 
     Parameters
     ----------
-    block
-        The covariance of the observed nodes, without the factor.
+    prior
+        The covariance, without the factor.
     unit
         The factor of the covariance and the variance between observed nodes; see `unit_of`.
+    loss
+        By which held-out predictions are judged, in place of the likelihood: the density is that of
+        normal errors of this mean square.
     """
     scale, variance = unit
     fixed = given.fixed_ratio
     ratios = variance * np.exp(_LOG_RATIOS) if fixed is None else np.array([fixed])
-    spectrum = Spectrum(scale * block, seen.noise)
+    spectrum = Spectrum(scale * prior.block(seen.nodes), seen.noise)
     quantities = Quantities.of_spectrum(spectrum, seen, ratios)
-    log_density = estimate(quantities, seen, ratios, variance, given).log_density
+    estimates = estimate(quantities, seen, ratios, variance, given)
+    log_density = estimates.log_density
+    if loss is not None:
+        ones = quantities.ones if given.mean is None else np.full_like(ratios, np.inf)
+        losses = leave_one_out_losses(spectrum, seen, ratios, estimates, ones, loss)
+        log_density = -0.5 * seen.values.size * np.log(np.maximum(losses, np.finfo(float).tiny))
     share = ratios / (variance + ratios)
     log_density = log_density + _SHARE_EXPONENT * (np.log(share) + np.log1p(-share))
-    return Profile(width, scale, variance, ratios, log_density)
+    return Profile(prior.family.power, prior.width, scale, variance, ratios, log_density)
 
 
 def unit_of(block: FloatArray) -> tuple[float, float]:
@@ -233,8 +280,8 @@ def variance_between(block: FloatArray) -> float:
 
 def select(
     profile: Callable[[float], Profile], bounds: tuple[float, float] | None
-) -> list[Parameters]:
-    """Widths and noises that have most of the posterior density, with their shares.
+) -> list[Profile]:
+    """Densities of widths, with more of them where the density is large.
 
     Parameters
     ----------
@@ -244,7 +291,7 @@ def select(
         Smallest and largest width; ``None`` for a single one, which `profile` knows.
     """
     if bounds is None:
-        return _shares([profile(0.0)])
+        return [profile(0.0)]
     low, high = bounds
     n_steps = max(1, round(np.log(high / low) / np.log(_GRID_FACTOR)))
     profiles = [profile(float(width)) for width in np.geomspace(low, high, n_steps + 1)]
@@ -258,23 +305,22 @@ def select(
         widest = max(gaps, key=lambda k: abs(np.log(profiles[k].width / profiles[best].width)))
         middle = float(np.sqrt(profiles[best].width * profiles[widest].width))
         profiles.insert(max(best, widest), profile(middle))
-    return _shares(profiles)
+    return profiles
 
 
-def _shares(profiles: list[Profile]) -> list[Parameters]:
-    """Shares of the density, by the trapezoidal rule in the logarithm of the width."""
-    totals = np.array([p.total for p in profiles])
-    steps = np.ones(1)
-    if len(profiles) > 1:
-        gaps = np.diff(np.log([p.width for p in profiles]))
-        steps = (np.append(gaps, 0.0) + np.insert(gaps, 0, 0.0)) / 2
-    weights = steps * np.exp(totals - totals.max())
-    weights /= weights.sum()
-    rows = [
-        Parameters(p.width, p.scale, p.variance, ratio, weight * share)
-        for p, weight in zip(profiles, weights, strict=True)
-        for ratio, share in p.noises()
-    ]
+def averaged(by_power: list[list[Profile]]) -> list[Parameters]:
+    """Widths and noises with most of the density, by the trapezoidal rule in the log-width."""
+    top = max(p.total for profiles in by_power for p in profiles)
+    rows = []
+    for profiles in by_power:
+        steps = np.ones(1)
+        if len(profiles) > 1:
+            gaps = np.diff(np.log([p.width for p in profiles]))
+            steps = (np.append(gaps, 0.0) + np.insert(gaps, 0, 0.0)) / 2
+        for p, step in zip(profiles, steps, strict=True):
+            weight = step * np.exp(p.total - top)
+            at = p.power, p.width, p.scale, p.variance
+            rows += [Parameters(*at, ratio, weight * share) for ratio, share in p.noises()]
     kept = [row for row in rows if row.share >= _MIN_SHARE * max(r.share for r in rows)]
     together = sum(row.share for row in kept)
     return [row._replace(share=row.share / together) for row in kept]

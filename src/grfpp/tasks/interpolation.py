@@ -31,6 +31,8 @@ _EXACT_TOL = 1e-12
 _MIN_MASS = 1e-10
 #: Noise of kriging over the kernel's variance where the known values are all equal.
 _USUAL_NOISE = 0.01
+#: Powers of the default kernels of kriging, from rough fields to smooth ones.
+_POWERS = (1, 2, 3)
 
 
 @dataclass(eq=False, repr=False)
@@ -240,9 +242,18 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if is_constant:  # nothing to choose from
             options["outputscale"] = 1.0
             ratio = ratio or _USUAL_NOISE
-        options |= {"noise_ratio": ratio, "n_jobs": choice.options.n_jobs}
-        models = [GraphGP(graph, kernel=k, **options).fit(known, values) for k in kernels]
-        losses = [_held_out_losses(gp, values, self._unit, self._offset, output) for gp in models]
+        options |= {"noise_ratio": ratio, "n_jobs": choice.options.n_jobs, "power": _POWERS}
+        loss = square_losses
+        if output == "direction":
+            unit, offset = self._unit, self._offset
+
+            def loss(predicted: FloatArray, true: FloatArray) -> FloatArray:
+                return direction_losses(predicted * unit + offset, true * unit + offset)
+
+        models = [
+            GraphGP(graph, kernel=k, loss=loss, **options).fit(known, values) for k in kernels
+        ]
+        losses = [_held_out_losses(gp, values[np.argsort(known)], loss) for gp in models]
         self._gp = gp = models[int(np.argmin([min(rows.values()) for rows in losses]))]
         self.losses_ = {setting: loss for rows in losses for setting, loss in rows.items()}
         if not is_default and len(kernels) == 1 and ratio is not None:
@@ -317,19 +328,19 @@ class Setting(NamedTuple):
     noise: float
 
 
-def _held_out_losses(
-    gp: GraphGP, values: FloatArray, unit: FloatArray, offset: FloatArray, output: str
-) -> dict[Setting, float]:
+def _held_out_losses(gp: GraphGP, values: FloatArray, loss: Any) -> dict[Setting, float]:
     """Mean losses at known nodes, each predicted from the others, by kernel and noise."""
     losses = {}
-    for parameters, errors in gp.held_out_errors():
-        true, predicted = (table * unit + offset for table in (values, values - errors))
-        if output == "direction":
-            loss = direction_losses(predicted, true).mean()
-        else:
-            loss = np.square(errors).sum(axis=1).mean()
-        losses[Setting(gp.kernel_of(parameters.width), parameters.ratio)] = float(loss)
+    for parameters, positions, errors in gp.held_out_errors():
+        true = values[positions]
+        setting = Setting(gp.kernel_of(parameters.power, parameters.width), parameters.ratio)
+        losses[setting] = float(loss(true - errors, true).mean())
     return losses
+
+
+def square_losses(predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """Squared errors, summed over columns."""
+    return np.asarray(np.square(predicted - true).sum(axis=1))
 
 
 def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, FloatArray]:

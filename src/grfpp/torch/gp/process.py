@@ -55,7 +55,7 @@ def node_plan(kernel: Any, n_observed: int) -> GPPlan:
     'columns'
     """
     process = NodeProcess.of(kernel, kernel.how)
-    plan = plan_gp(process.family(kernel.graph), n_observed, process.method)
+    plan = plan_gp(process.families(kernel.graph)[0], n_observed, process.method)
     if kernel.how != "auto":
         return replace(plan, how=kernel.how)
     n = kernel.graph.n_nodes
