@@ -14,8 +14,11 @@ nodes. Settings are chosen with ``--seed 100`` and more, and judged with others.
 """
 
 import argparse
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import process_time
 from typing import Any, NamedTuple
 
@@ -29,9 +32,11 @@ from grfpp.gp import GraphGP
 from grfpp.graph import Graph
 from grfpp.tasks import KernelInterpolator
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.harness.processes import run_command
 
-#: A method: graph, known nodes, values there, test nodes -> means and deviations of the function.
-Method = Callable[[Graph, IntArray, FloatArray, IntArray], tuple[FloatArray, FloatArray]]
+#: A method: graph, known nodes, values there, test nodes -> means and deviations of the function,
+#: and the seconds of a peer.
+Method = Callable[[Graph, IntArray, FloatArray, IntArray], tuple[Any, ...]]
 
 N_LENGTHS = 4
 #: Standard deviations of the noise; fields have 1.
@@ -167,12 +172,14 @@ def _smooth(graph: Graph, where: FloatArray) -> Place:
     return Place(graph, draw)
 
 
-def cases(seed: int, names: Sequence[str], brief: bool) -> Iterator[list[Case]]:
+def cases(
+    seed: int, names: Sequence[str], shares: Sequence[float], brief: bool
+) -> Iterator[list[Case]]:
     """All cases, in lists that share graph, known and test nodes."""
     for name in names:
         rng = np.random.default_rng([seed, list(PLACES).index(name)])
         graph, draw = PLACES[name](brief, rng)
-        for share in SHARES:
+        for share in shares:
             order, n_known = rng.permutation(graph.n_nodes), round(share * graph.n_nodes)
             known, test = np.sort(order[:n_known]), np.sort(order[n_known : n_known + N_TEST])
             group = []
@@ -255,11 +262,45 @@ EXACT = "exact, by likelihood"
 METHODS: dict[str, Method] = {"GraphGP": _graph_gp, "kriging": _kriging, "NodeGP": _node_gp}
 
 
+#: What peers are asked for: their file, their kernel, and the steps that they are trained with.
+PEERS = {
+    "fast-graph-gp": {"peer": "fast-graph-gp regression", "kernel": "diffusion", "n_steps": 100},
+    "gpytorch exact": {"peer": "dense GP", "kernel": "diffusion", "n_steps": 100},
+    "GeometricKernels": {"peer": "dense GP", "kernel": "GeometricKernels", "n_steps": 100},
+}
+#: Walks of fast-graph-gp, as many as its own examples have.
+_WALKS = {"n_walks": 1000, "n_lengths": 10, "p_halt": 0.1, "n_samples": 64}
+
+
+def peer(name: str, command: str) -> Method:
+    """A peer in its own environment; it is trained on the centred values."""
+
+    def ask(graph: Graph, known: IntArray, y: FloatArray, test: IntArray) -> Any:
+        is_walks = name == "fast-graph-gp"
+        offset, scale = y.mean(), y.std() or 1.0
+        with TemporaryDirectory() as folder:
+            names = ("graph", "data", "answer")
+            files = {part: str(Path(folder, f"{part}.npz")) for part in names}
+            (graph.normalized("sym") if is_walks else graph).save(files["graph"])
+            np.savez(files["data"], train=known, targets=(y - offset) / scale, test=test)
+            settings: Any = {"lr": 0.1, "seed": 0, "threads": 1, **_WALKS, **PEERS[name]}
+            answer = run_command(
+                shlex.split(command), {**files, **settings}, timeout=1800, threads=1
+            )
+            with np.load(files["answer"]) as found:
+                mean, std = found["mean"], np.sqrt(np.maximum(found["variance"], 0))
+        parts = ("seconds", "walk_seconds", "train_seconds", "predict_seconds")
+        seconds = sum(answer.get(part, 0.0) for part in parts)
+        return offset + scale * mean, scale * std, seconds
+
+    return ask
+
+
 def measure(method: Method, case: Case) -> Answer:
     """Error and coverage at the test nodes, and processor time."""
     began = process_time()
-    mean, std = method(case.graph, case.known, case.values, case.test)
-    seconds = process_time() - began
+    mean, std, *of_peer = method(case.graph, case.known, case.values, case.test)
+    seconds = of_peer[0] if of_peer else process_time() - began
     error = np.abs(mean - case.field[case.test])
     rmse = float(np.sqrt(np.mean(error**2)))
     return Answer(rmse, float(np.mean(error <= 1.96 * std)), seconds)
@@ -295,15 +336,22 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="gp_fields", description=__doc__)
     parser.add_argument("--methods", nargs="*", choices=list(METHODS), default=["GraphGP"])
     parser.add_argument("--graphs", nargs="+", choices=list(PLACES), default=list(PLACES))
+    parser.add_argument("--shares", type=float, nargs="+", default=list(SHARES))
+    parser.add_argument(
+        "--peers", metavar="COMMAND", help="of benchmarks/peers, which are asked too"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--brief", action="store_true", help="graphs of a quarter of the nodes")
     parser.add_argument("--cases", action="store_true", help="a line for every case")
     options = parser.parse_args(arguments)
     done: list[Case] = []
     best: list[float] = []
-    answers: dict[str, list[Answer]] = {name: [] for name in [*options.methods, EXACT]}
+    methods = {name: METHODS[name] for name in options.methods}
+    if options.peers:
+        methods |= {name: peer(name, options.peers) for name in PEERS}
+    answers: dict[str, list[Answer]] = {name: [] for name in [*methods, EXACT]}
     graph = None
-    for group in cases(options.seed, options.graphs, options.brief):
+    for group in cases(options.seed, options.graphs, options.shares, options.brief):
         if graph is not group[0].graph:
             graph = group[0].graph
             spectrum = spectrum_of(graph)
@@ -311,7 +359,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         seconds = (process_time() - began) / len(group)
         for k, case in enumerate(group):
             i, j = np.unravel_index(exact.log_likelihood[..., k].argmax(), exact.rmse.shape[:2])
-            found = {name: measure(METHODS[name], case) for name in options.methods}
+            found = {name: measure(method, case) for name, method in methods.items()}
             found[EXACT] = Answer(exact.rmse[i, j, k], exact.coverage[i, j, k], seconds)
             done.append(case)
             best.append(exact.rmse[..., k].min())
