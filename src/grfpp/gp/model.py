@@ -322,7 +322,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             unit = families[0].covariance(fixed, factorize=factorize).block(seen.nodes[at])
             return [Parameters(families[0].power, fixed, *self._unit(unit), ratio, 1.0)]
         bounds = bounds or (fixed, fixed)
-        return averaged([select(partial(profile, family), *bounds, n) for family in families])
+        options = *bounds, n, factorize
+        return averaged([select(partial(profile, family), *options) for family in families])
 
     def _width_bounds(self, family: Family) -> tuple[float, float]:
         """Smallest and largest width that are tried."""

@@ -285,7 +285,7 @@ def variance_between(block: FloatArray) -> float:
 
 
 def select(
-    profile: Callable[[float], Profile], low: float, high: float, n_observed: int
+    profile: Callable[[float], Profile], low: float, high: float, n_observed: int, coarse: bool
 ) -> list[Profile]:
     """Densities of widths, with more of them where the density is large.
 
@@ -297,12 +297,19 @@ def select(
         Smallest and largest width, which may be equal.
     n_observed
         Number of observed nodes.
+    coarse
+        Whether every width takes a factorisation of its own, so that few should be tried.
     """
     if low == high:
         return [profile(low)]
-    factor = _GRID_FACTOR if n_observed <= _FEW else _COARSE_FACTOR
-    n_steps = max(1, round(np.log(high / low) / np.log(factor)))
-    profiles = [profile(float(width)) for width in np.geomspace(low, high, n_steps + 1)]
+    is_sharp = n_observed > _FEW
+    n_steps = np.log(high / low) / np.log(_COARSE_FACTOR if is_sharp and coarse else _GRID_FACTOR)
+    profiles: list[Profile] = []
+    for width in np.geomspace(low, high, max(1, round(n_steps)) + 1):
+        profiles.append(profile(float(width)))
+        # Wide kernels take longest.
+        if is_sharp and max(p.total for p in profiles) - profiles[-1].total > _NEGLIGIBLE:
+            break
     for _ in range(_MAX_REFINEMENTS):
         x = np.log([p.width for p in profiles])
         totals = np.array([p.total for p in profiles])
