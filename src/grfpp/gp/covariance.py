@@ -36,6 +36,11 @@ _COVARIANCE_POINTS = 2001
 #: Largest number of nodes whose block is computed by a solve for each, not by a factorisation with
 #: these nodes last, which takes as long as a few hundred solves.
 _FEW_NODES = 100
+#: Largest width of the first span, and number and smallest of the widths that find a span: eight
+#: times its dimension.
+_FIRST_REACH = 32.0
+_N_SPAN_SAMPLES = 160
+_LEAST_WIDTH = 0.1
 #: Steps of the lazy walk that smooth the vector whose Rayleigh quotient bounds the spectral gap.
 _N_SMOOTHING = 60
 
@@ -94,6 +99,7 @@ class Family:
     n_jobs: int = -1
     keeps: bool = False
     _kept: dict[float, FactorizedCovariance] = field(default_factory=dict)
+    _spans: dict[bytes, Span] = field(default_factory=dict)
 
     def inverse_form(self, width: float) -> tuple[float, float, int] | None:
         """``(a, b, p)`` if the kernel is ``(a I − b W)^-p`` with a whole power, up to a factor."""
@@ -132,6 +138,16 @@ class Family:
         power = 1 if form is None else form[2]
         return SparseFactor(matrix_power(_precision_root(self.W, 2.0, 1.0), power)).order
 
+    def span(self, nodes: IntArray, width: float) -> Span:
+        """A span of the kernels between nodes for widths up to some width at least."""
+        key = nodes.tobytes()
+        last = self._spans.get(key)
+        if last is None or last.reach < width:
+            self._spans.clear()
+            reach = max(_FIRST_REACH, width) if last is None else max(4 * last.reach, width)
+            self._spans[key] = Span.of(self, nodes, reach)
+        return self._spans[key]
+
     def covariance(self, width: float, *, factorize: bool) -> Covariance:
         """The covariance of a width, by a factorisation or by polynomials."""
         form = self.inverse_form(width)
@@ -140,6 +156,39 @@ class Family:
         if width not in self._kept:
             self._kept[width] = FactorizedCovariance(self, width)
         return self._kept[width] if self.keeps else self._kept.pop(width)
+
+
+@dataclass(frozen=True, eq=False)
+class Span:
+    """Matrices between nodes that span the kernels of a family up to a width.
+
+    Their Chebyshev coefficients lie, to rounding, in a space of some twenty dimensions.
+    """
+
+    #: The largest width whose kernel it contains.
+    reach: float
+    #: A basis of the space of coefficients, by rows, and its matrices ``(n_basis, n, n)``.
+    basis: FloatArray
+    matrices: FloatArray
+
+    @classmethod
+    def of(cls, family: Family, nodes: IntArray, reach: float) -> Span:
+        """Compute it for some nodes."""
+        widths = np.geomspace(_LEAST_WIDTH, reach, _N_SPAN_SAMPLES)
+        series = [SeriesCovariance(family, width).coefficients() for width in widths]
+        table = np.zeros((len(series), max(map(len, series))))
+        for row, coefficients in zip(table, series, strict=True):
+            row[: len(coefficients)] = coefficients
+        _, sizes, directions = np.linalg.svd(table, full_matrices=False)
+        basis = np.ascontiguousarray(directions[sizes > _SERIES_TOL * sizes[0]])
+        matrices = family.terms.entries(basis, nodes, nodes)
+        # Symmetric but for rounding.
+        return cls(reach, basis, (matrices + matrices.transpose(0, 2, 1)) / 2)
+
+    def block(self, coefficients: FloatArray) -> FloatArray:
+        """``Σ_k c_k T_k`` between the nodes."""
+        n = min(len(coefficients), self.basis.shape[1])
+        return np.tensordot(self.basis[:, :n] @ coefficients[:n], self.matrices, 1)
 
 
 def _precision_root(W: Graph, a: float, b: float) -> sp.csc_array:
@@ -195,7 +244,8 @@ class Covariance(ABC):
 class SeriesCovariance(Covariance):
     """By Chebyshev polynomials of ``W``, for any kernel."""
 
-    def _coefficients(self, power: float = 1.0) -> FloatArray:
+    def coefficients(self, power: float = 1.0) -> FloatArray:
+        """Chebyshev coefficients of the kernel, or of a power of it."""
         function = self.family.function(self.width)
 
         def values(x: FloatArray) -> FloatArray:
@@ -204,14 +254,16 @@ class SeriesCovariance(Covariance):
         return chebyshev.coefficients_of(values, self.family.terms.radius, _SERIES_TOL)
 
     def _kernel_times(self, block: FloatArray) -> FloatArray:
-        return self.family.terms.product(self._coefficients(), block)
+        return self.family.terms.product(self.coefficients(), block)
 
     def _kernel_block(self, nodes: IntArray) -> FloatArray:
-        return self.family.terms.entries(self._coefficients()[None], nodes, nodes)[0]
+        if isinstance(self.family.kernel, Kernel):
+            return self.family.terms.entries(self.coefficients()[None], nodes, nodes)[0]
+        return self.family.span(nodes, self.width).block(self.coefficients())
 
     def _root_draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         gaussians = rng.standard_normal((self.n_nodes, n_draws))
-        return self.family.terms.product(self._coefficients(0.5), gaussians)
+        return self.family.terms.product(self.coefficients(0.5), gaussians)
 
 
 class FactorizedCovariance(Covariance):

@@ -321,14 +321,9 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if bounds is None and ratio is not None and len(families) == 1:
             unit = families[0].covariance(fixed, factorize=factorize).block(seen.nodes[at])
             return [Parameters(families[0].power, fixed, *self._unit(unit), ratio, 1.0)]
-        profiles = [
-            select(
-                partial(profile, family) if bounds else lambda _, f=family: profile(f, fixed),
-                bounds,
-            )
-            for family in families
-        ]
-        return averaged(profiles)
+        bounds = bounds or (fixed, fixed)
+        options = *bounds, n, factorize
+        return averaged([select(partial(profile, family), *options) for family in families])
 
     def _width_bounds(self, family: Family) -> tuple[float, float]:
         """Smallest and largest width that are tried."""

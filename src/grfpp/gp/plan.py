@@ -27,7 +27,7 @@ from grfpp.linalg.factorization import SparseFactor
 #: The methods; see `GraphGP`.
 METHODS = ("columns", "precision", "cg")
 #: Largest number of observed nodes whose covariance is dense.
-_MAX_COLUMNS = 2000
+_MAX_COLUMNS = 1000
 #: Largest number of observed nodes that parameters are chosen on where there are more than
 #: `_MAX_COLUMNS`: these determine the width to some per cent.
 _MAX_CHOOSING = 600

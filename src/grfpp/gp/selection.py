@@ -29,9 +29,16 @@ _LOG_RATIOS = np.arange(-19.0, 8.1, 0.5)
 #: observations.
 _PRIOR_DOF = 3.0
 #: Exponent of the noise share ``ρ`` and of ``1 − ρ`` in the weak prior of the noise.
-_SHARE_EXPONENT = 0.1
+_SHARE_EXPONENT = 0.05
 #: Ratio of neighbouring widths of the first grid: lengths double.
 _GRID_FACTOR = 4.0
+#: The same for more than `_FEW` observed nodes, which lead to the best width from afar.
+_COARSE_FACTOR = 16.0
+_FEW = 300
+#: Fall of the log-density beyond which a neighbour has no part in averages.
+_NEGLIGIBLE = 8.0
+#: Gain of the log-density by which a further width must be better.
+_MIN_GAIN = 0.2
 #: Fall of the logarithm of the density to the neighbours of the best width that is resolved enough.
 _RESOLVED = 1.5
 #: Largest number of widths that are added to the grid.
@@ -86,14 +93,13 @@ class Quantities(NamedTuple):
 
     @classmethod
     def of_posterior(cls, posterior: Posterior) -> Quantities:
-        """For the ratio of a posterior."""
+        """For the ratio of a posterior, without the determinant."""
         y = posterior.seen.values
         weights = posterior.condition(np.column_stack([y, np.ones(len(y))])).weights
         cross = weights[:, -1] @ y
         squares = np.einsum("ij,ij->j", y, weights[:, :-1])
         ones = np.array([weights[:, -1].sum()])
-        log_determinant = np.array([posterior.log_determinant()])
-        return cls(log_determinant, ones, cross[:, None], squares[:, None])
+        return cls(np.zeros(1), ones, cross[:, None], squares[:, None])
 
 
 class Estimates(NamedTuple):
@@ -279,7 +285,7 @@ def variance_between(block: FloatArray) -> float:
 
 
 def select(
-    profile: Callable[[float], Profile], bounds: tuple[float, float] | None
+    profile: Callable[[float], Profile], low: float, high: float, n_observed: int, coarse: bool
 ) -> list[Profile]:
     """Densities of widths, with more of them where the density is large.
 
@@ -287,24 +293,40 @@ def select(
     ----------
     profile
         The density of the noise for a width.
-    bounds
-        Smallest and largest width; ``None`` for a single one, which `profile` knows.
+    low, high
+        Smallest and largest width, which may be equal.
+    n_observed
+        Number of observed nodes.
+    coarse
+        Whether every width takes a factorisation of its own, so that few should be tried.
     """
-    if bounds is None:
-        return [profile(0.0)]
-    low, high = bounds
-    n_steps = max(1, round(np.log(high / low) / np.log(_GRID_FACTOR)))
-    profiles = [profile(float(width)) for width in np.geomspace(low, high, n_steps + 1)]
+    if low == high:
+        return [profile(low)]
+    is_sharp = n_observed > _FEW
+    n_steps = np.log(high / low) / np.log(_COARSE_FACTOR if is_sharp and coarse else _GRID_FACTOR)
+    profiles: list[Profile] = []
+    for width in np.geomspace(low, high, max(1, round(n_steps)) + 1):
+        profiles.append(profile(float(width)))
+        # Wide kernels take longest.
+        if is_sharp and max(p.total for p in profiles) - profiles[-1].total > _NEGLIGIBLE:
+            break
     for _ in range(_MAX_REFINEMENTS):
+        x = np.log([p.width for p in profiles])
         totals = np.array([p.total for p in profiles])
         best = int(totals.argmax())
-        falls = totals[best] - totals
-        gaps = [k for k in (best - 1, best + 1) if 0 <= k < len(profiles) and falls[k] > _RESOLVED]
-        if not gaps:
+        around = [k for k in (best - 1, best + 1) if 0 <= k < len(profiles)]
+        falls = totals[best] - totals[around]
+        if (falls < _RESOLVED).all():
             break
-        widest = max(gaps, key=lambda k: abs(np.log(profiles[k].width / profiles[best].width)))
-        middle = float(np.sqrt(profiles[best].width * profiles[widest].width))
-        profiles.insert(max(best, widest), profile(middle))
+        gaps = np.abs(x[around] - x[best]) * (falls >= _RESOLVED)
+        point = (x[best] + x[around[int(gaps.argmax())]]) / 2
+        if len(around) == 2 and (falls > _NEGLIGIBLE).all():
+            # No neighbour counts in averages: the best width alone is to be found.
+            parabola = np.polyfit(x[best - 1 : best + 2] - x[best], totals[best - 1 : best + 2], 2)
+            point = x[best] - parabola[1] / (2 * parabola[0])
+            if np.polyval(parabola, point - x[best]) - totals[best] < _MIN_GAIN:
+                break
+        profiles.insert(int(np.searchsorted(x, point)), profile(float(np.exp(point))))
     return profiles
 
 

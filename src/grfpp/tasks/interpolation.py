@@ -16,6 +16,7 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
 from grfpp.gp import GraphGP
+from grfpp.gp.plan import predicted_fill
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel
 from grfpp.linalg.csr import connected_to
@@ -31,8 +32,8 @@ _EXACT_TOL = 1e-12
 _MIN_MASS = 1e-10
 #: Noise of kriging over the kernel's variance where the known values are all equal.
 _USUAL_NOISE = 0.01
-#: Powers of the default kernels of kriging, from rough fields to smooth ones.
-_POWERS = (1, 2, 3)
+#: Entries of a sparse factorisation, some seconds, up to which kriging tries the power 3.
+_MAX_FILL = 3e7
 
 
 @dataclass(eq=False, repr=False)
@@ -48,8 +49,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     graph
         A `grfpp.Graph`, or anything that it takes, with weights that are not normalised.
     how
-        ``"kriging"``: the mean of a Gaussian process, by conjugate gradients; kernel and noise are
-        chosen by cross-validation on the known nodes. By default its covariance is the kernel
+        ``"kriging"``: the mean of a Gaussian process (`grfpp.gp.GraphGP`); kernel and noise are
+        those that predict known nodes best from the others. By default its covariance is the kernel
         ``g`` in the form of the random walk, ``D^-1/2 g(D^-1/2 A D^-1/2) D^-1/2``, degrees ``D``
         over their mean; with ``normalization="sym"`` it is ``g(D^-1/2 A D^-1/2)`` itself. A
         kernel that is negative somewhere on the spectrum is not a covariance, and is refused.
@@ -65,8 +66,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         ``"sum"`` for ``how="paper"``, else ``"mean"``.
     kernel
         A kernel, or its text form. Kriging takes a list too, to choose from.
-        ``"auto"``: inverse powers of the Laplacian of several widths for kriging
-        (`grfpp.tasks.kriging.default_kernels`) unless a `scale` is given, else ``"diffusion"``.
+        ``"auto"``: for kriging ``(I + t L)^-ν``, ``ν`` up to 3, all widths ``t`` from an edge to the
+        graph (`grfpp.gp.GraphGP`), unless a `scale` is given; else ``"diffusion"``.
     noise
         Of kriging: the variance of observations over the kernel's mean variance, above 0, or
         ``"auto"`` to choose it.
@@ -79,15 +80,13 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         Factor of the weights; ``None`` is 1.
     method
         How products with the kernel are computed; see `grfpp.tasks.base.NodeKernelParameters`.
-        Kriging computes exact ones in any case, and none for inverse powers, whose sparse inverse
-        is enough.
+        Kriging computes exact ones in any case.
     estimate, degree, n_walks, termination, reuse_walks
         Of ``"mean"`` and ``"paper"``: how the kernel is estimated; see
         `grfpp.tasks.base.NodeKernelParameters`. ``estimate="exact"`` takes the kernel itself,
         ``degree=1`` is the method of GRFs [2]_. Kriging samples no walks.
     random_state
-        Seed of the walks, and of the parts of known nodes that kriging holds out (0 for those if
-        ``None``).
+        Seed of the walks.
     n_jobs
         Threads; the result is the same for any number of them.
 
@@ -242,7 +241,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if is_constant:  # nothing to choose from
             options["outputscale"] = 1.0
             ratio = ratio or _USUAL_NOISE
-        options |= {"noise_ratio": ratio, "n_jobs": choice.options.n_jobs, "power": _POWERS}
+        options |= {"noise_ratio": ratio, "n_jobs": choice.options.n_jobs}
+        options["power"] = _powers(graph)
         loss = square_losses
         if output == "direction":
             unit, offset = self._unit, self._offset
@@ -277,8 +277,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         return_std
             Whether to return standard deviations too. They are those of the field without the noise
             of observations (`noise_std`), and for ``"direction"`` those of the vectors before they
-            are scaled to length 1. Their relative sizes come from the process, their scale from
-            held-out known values. Every node is one linear system: ask only for the nodes needed.
+            are scaled to length 1. They take longer than means: ask only for the nodes needed.
 
         Returns
         -------
@@ -336,6 +335,11 @@ def _held_out_losses(gp: GraphGP, values: FloatArray, loss: Any) -> dict[Setting
         setting = Setting(gp.kernel_of(parameters.power, parameters.width), parameters.ratio)
         losses[setting] = float(loss(true - errors, true).mean())
     return losses
+
+
+def _powers(graph: Graph) -> tuple[int, ...]:
+    """Powers of the default kernels, from rough fields to smooth ones, that are affordable."""
+    return (1, 2, 3) if predicted_fill(graph, 3) <= _MAX_FILL else (1, 2)
 
 
 def square_losses(predicted: FloatArray, true: FloatArray) -> FloatArray:

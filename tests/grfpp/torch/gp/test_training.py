@@ -1,6 +1,5 @@
 """Training: likelihoods against dense algebra, where it starts, and when it stops."""
 
-
 import networkx as nx
 import numpy as np
 import pytest
