@@ -11,6 +11,7 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 from scipy.stats import norm
+from sklearn.base import clone
 
 from grfpp._checks import array_of, one_of, truth, whole
 from grfpp.errors import InputError
@@ -104,9 +105,11 @@ class GraphSearch:
         self._nodes, self._values = np.empty(0, np.int64), np.empty(0)
         self._n_asked = self._n_fitted = 0
         names = ("kernel", "power", "normalization", "method", "n_jobs")
-        self._gp = GraphGP(graph, **{name: getattr(self, name) for name in names})
-        keeps, families = graph.n_nodes <= _MAX_KEPT_NODES, self._gp.families(graph)
-        vars(self._gp)["_shared_families"] = [replace(family, keeps=keeps) for family in families]
+        self._choice = GraphGP(graph, **{name: getattr(self, name) for name in names})
+        keeps, families = graph.n_nodes <= _MAX_KEPT_NODES, self._choice.families(graph)
+        vars(self._choice)["_shared_families"] = [
+            replace(family, keeps=keeps) for family in families
+        ]
 
     def ask(self, n: int = 1) -> list[Any]:
         """The next nodes to observe, all different.
@@ -218,7 +221,11 @@ class GraphSearch:
 
     def _fit(self, n: int) -> None:
         """Fit to the first observations, and draw functions."""
-        self._gp.fit(self._nodes[:n], self._sign * self._values[:n])
+        seen = self._nodes[:n], self._sign * self._values[:n]
+        chosen = self._choice.fit(*seen)
+        # One kernel in place of an average over many, whose products with all nodes take long.
+        given: Any = {"kernel": chosen.kernel_, "noise_ratio": chosen.noise_ratio_, "width": None}
+        self._gp = clone(chosen).set_params(**given).fit(*seen)
         draws = self._gp.sample(n_samples=_N_DRAWS, random_state=self._seed + n)
         self._fields = np.column_stack([draws.T, self._gp.predict()])
         self._columns, self._n_fitted = np.empty((len(self._fields), 0)), n
