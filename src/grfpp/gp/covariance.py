@@ -188,7 +188,7 @@ class Span:
     def block(self, coefficients: FloatArray) -> FloatArray:
         """``Σ_k c_k T_k`` between the nodes."""
         n = min(len(coefficients), self.basis.shape[1])
-        return np.tensordot(self.basis[:, :n] @ coefficients[:n], self.matrices, 1)
+        return np.asarray(np.tensordot(self.basis[:, :n] @ coefficients[:n], self.matrices, 1))
 
 
 def _precision_root(W: Graph, a: float, b: float) -> sp.csc_array:

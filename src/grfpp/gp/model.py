@@ -42,8 +42,8 @@ _MIN_WIDTH = 0.25
 _WIDEST = 100.0
 #: Largest width, which bounds the condition number of systems.
 _MAX_WIDTH = 1e8
-#: Numbers in a block of right-hand sides: 256 MB.
-_BLOCK_NUMBERS = 1 << 25
+#: Numbers in a block of right-hand sides: 64 MB.
+_BLOCK_NUMBERS = 1 << 23
 
 
 @dataclass(frozen=True, eq=False)

@@ -66,8 +66,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         ``"sum"`` for ``how="paper"``, else ``"mean"``.
     kernel
         A kernel, or its text form. Kriging takes a list too, to choose from.
-        ``"auto"``: for kriging ``(I + t L)^-ν``, ``ν`` up to 3, all widths ``t`` from an edge to the
-        graph (`grfpp.gp.GraphGP`), unless a `scale` is given; else ``"diffusion"``.
+        ``"auto"``: for kriging ``(I + t L)^-ν``, ``ν`` up to 3 and ``t`` from an edge to the graph
+        (`grfpp.gp.GraphGP`), unless a `scale` is given; else ``"diffusion"``.
     noise
         Of kriging: the variance of observations over the kernel's mean variance, above 0, or
         ``"auto"`` to choose it.
@@ -262,7 +262,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         self.reached_ = connected_to(graph.adjacency, known)
         scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
         self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
-        field = gp.predict() * self._unit + self._offset
+        field = np.asarray(gp.predict() * self._unit + self._offset)
         field[~self.reached_] = self._offset
         return field
 

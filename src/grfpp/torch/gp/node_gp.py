@@ -258,7 +258,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
     def _process_of(self, **given: float | None) -> NodeProcess:
         """The engine's process with the kernel of this model, conditioned on its targets."""
         (x,), y = self.train_inputs, self.train_targets
-        process = NodeProcess.of(self.kernel, self.plan.how, **given)
+        process = NodeProcess.of(self.kernel, self.plan.how if self.plan else "auto", **given)
         return process.fit(x[:, 0].numpy(), y.double().numpy())
 
     def _parameter_values(self) -> dict[str, float]:
@@ -317,7 +317,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
             raise InputError("must be a GRFKernel or a NodeKernel", argument="kernel")
         if isinstance(self.kernel, NodeKernel):
-            draws = {"n_samples": n_samples, "seed": seed, "std": std}
+            draws: Any = {"n_samples": n_samples, "seed": seed, "std": std}
             mean, deviation, samples = posterior_of(
                 self._conditioned(), self.kernel, nodes, **draws
             )

@@ -30,7 +30,7 @@ class NodeProcess(GraphGP):
     bounds: tuple[float, float] = (0.1, 1e4)
 
     @classmethod
-    def of(cls, kernel: Any, how: str, **given: float | None) -> NodeProcess:
+    def of(cls, kernel: Any, how: str, **given: Any) -> NodeProcess:
         """The process of a `NodeKernel`, with the parameters that are given."""
         options: dict[str, Any] = {"power": kernel.power, "bounds": kernel.bounds}
         options |= {"normalization": None, "n_jobs": kernel.terms.n_threads}
