@@ -133,7 +133,7 @@ def block_place(brief: bool, rng: np.random.Generator) -> Place:
         smooth = rng.standard_normal(len(block))
         for _ in range(4**length):
             smooth = 0.5 * smooth + 0.5 * (walk @ smooth)
-        return levels + 0.5 * (smooth - smooth.mean()) / smooth.std()
+        return np.asarray(levels + 0.5 * (smooth - smooth.mean()) / smooth.std())
 
     return Place(graph, draw)
 

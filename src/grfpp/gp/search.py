@@ -104,10 +104,12 @@ class GraphSearch:
             self._is_open[graph.names.numbers(self.among, "among")] = True
         self._nodes, self._values = np.empty(0, np.int64), np.empty(0)
         self._n_asked = self._n_fitted = 0
+        #: Posterior covariances between all nodes and those told since the fit.
+        self._columns: FloatArray = np.empty((graph.n_nodes, 0))
         names = ("kernel", "power", "normalization", "method", "n_jobs")
         self._choice = GraphGP(graph, **{name: getattr(self, name) for name in names})
         keeps, families = graph.n_nodes <= _MAX_KEPT_NODES, self._choice.families(graph)
-        vars(self._choice)["_shared_families"] = [
+        self._choice.__dict__["_shared_families"] = [
             replace(family, keeps=keeps) for family in families
         ]
 
@@ -127,7 +129,7 @@ class GraphSearch:
             raise InputError(f"must be at most the {n_open} nodes that are left", argument="n")
         if len(self._values) < _N_FIRST or np.ptp(self._values) == 0:
             rng = np.random.default_rng([self._seed, self._n_asked])
-            chosen = rng.choice(np.flatnonzero(self._is_open), n, replace=False)
+            chosen = rng.choice(np.flatnonzero(self._is_open), n, replace=False).tolist()
         else:
             self._update()
             chosen = self._by_draws(n) if self.acquisition == "thompson" else self._by_gain(n)
@@ -203,7 +205,7 @@ class GraphSearch:
             search._fit(n_fitted)
         return search
 
-    def _name(self, node: np.integer) -> Any:
+    def _name(self, node: int) -> Any:
         ids = self.graph.node_ids
         name = node if ids is None else ids[node]
         return int(node) if isinstance(name, Integral) else name

@@ -76,6 +76,11 @@ PRINTED = [
         {"^blocks  length ": 4, "^(kriging|exact, by likelihood): error at most": 2},
     ),
     (
+        *("gp_search", "--brief --runs 2 --fields blocks"),
+        {"LIMIT": 12},
+        {"^blocks, (ei|thompson): median": 2, "^blocks, breadth-first: median": 1},
+    ),
+    (
         *("interpolation", "--surfaces hull,tiny --repeats 1 --kernels 3:16 --noises 0.001", {}),
         {"^surface +nodes +paper": 1, "^hull, tiny": 1, "^default above paper on 1 of 1$": 1},
     ),
