@@ -8,7 +8,7 @@ Example commands:
   grfpp gp roads.csv --values known.csv --output predictions.csv
   grfpp gp roads.csv --values known.parquet --output predictions.parquet
   grfpp gp roads.csv --values known.csv --positions where.csv --picture map.png
-  grfpp gp papers.gml --values known.csv --kernel diffusion:5 --noise 0.1 --json
+  grfpp gp papers.gml --values known.csv --kernel diffusion:5 --noise 0.1
 """
 
 from __future__ import annotations

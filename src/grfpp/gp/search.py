@@ -163,7 +163,7 @@ class GraphSearch:
         if not len(self._values):
             raise InputError("nothing has been observed", advice="call tell(nodes, values) first")
         at = int((self._sign * self._values).argmax())
-        return self._name(self._nodes[at]), float(self._values[at])
+        return self._name(int(self._nodes[at])), float(self._values[at])
 
     @property
     def observations(self) -> tuple[list[Any], FloatArray]:

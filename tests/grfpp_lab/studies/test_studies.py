@@ -76,8 +76,8 @@ PRINTED = [
         {"^blocks  length ": 4, "^(kriging|exact, by likelihood): error at most": 2},
     ),
     (
-        *("gp_search", "--brief --runs 2 --fields blocks"),
-        {"LIMIT": 12},
+        *("gp_search", "--brief --runs 1 --fields blocks"),
+        {"LIMIT": 6},
         {"^blocks, (ei|thompson): median": 2, "^blocks, breadth-first: median": 1},
     ),
     (
