@@ -16,6 +16,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import click
 import numpy as np
 
 from grfpp._imports import require
@@ -37,7 +38,7 @@ _MAX_FORCES = 1_000
 @options.output_option("FILE.png", ".png", ".pdf", flags="--picture")
 @options.path_option("--positions", metavar="FILE.csv|parquet")
 @options.kernel_option("matern", "-k")
-@options.option("--normalize", type=options.choice("rw", "sym", "none"), default="rw")
+@options.option("--normalize", type=click.Choice(["rw", "sym", "none"]), default="rw")
 @options.option("--width", type=float)
 @options.option("--noise", type=float)
 @options.option("--method", default="auto", metavar="METHOD")
