@@ -7,7 +7,7 @@ on each line; several numbers are quantities that share the width.
 Example commands:
   grfpp gp roads.csv --values known.csv --output predictions.csv
   grfpp gp roads.csv --values known.parquet --output predictions.parquet
-  grfpp gp roads.csv --values known.csv --positions where.csv --picture map.png
+  grfpp gp roads.csv --values known.csv --positions xy.csv --picture map.png
   grfpp gp papers.gml --values known.csv --kernel diffusion:5 --noise 0.1
 """
 
