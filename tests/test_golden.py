@@ -1,11 +1,11 @@
-"""Results of fixed seeds, kept as literals: a change that changes no number leaves this file alone.
+"""Results of fixed seeds, kept in ``golden.json``: a change of no number leaves that file alone.
 
 They are of independent walks, whatever the default, but for those that say "pooled" or "local".
 
 Only public names are used. What is the same to the last bit by design is kept as a hash of values,
 types and shapes. What goes through BLAS, LAPACK or exp, or could be summed in another order, is
 kept as two numbers, the product with a fixed vector and the norm.
-``python tests/test_golden.py [part of a name ...]`` prints the dictionary anew.
+``python tests/test_golden.py [part of a name ...]`` makes them anew.
 """
 
 from __future__ import annotations
@@ -38,124 +38,8 @@ try:
 except ImportError:
     torch = models = None
 
-# fmt: off
-GOLDEN: dict[str, tuple[str | float, ...]] = {
-    "sample-sym-1": ("111d821325f8", "9a7886c395ce", -0.819228580524, 13.9686313009),
-    "sample-sym-2": ("625280bcb238", "5c864b0ffc31", 24.2731418049, 25.1867110927),
-    "sample-sym-3": ("4e0a6582b6df", "7d0ca5207979", -41.8768240613, 47.2833434982),
-    "sample-rw": ("4dda887e490a", "32f4f362a0af", 19.8430501722, 27.1282203427),
-    "sample-weighted": ("23f5b785c2e6", "bb102f38cac0", -8.30925134695, 39.8554492521),
-    "sample-rw-weighted-3": ("6e35bac3e393", "556ca700a1fe", 49.9600936744, 90.4520048553),
-    "sample-plain": ("0e422ff5f488", "bed933153e84", -17.796464862, 37.4526338983),
-    "sample-directed": ("894c6b29b906", "40c8e04dbf47", -24.3915302656, 36.4709986652),
-    "sample-directed-1": ("81b9fa7ec1d9", "cd12c1ee5dce", 1.76827409603, 18.7390973012),
-    "sample-isolated": ("2d8f6bc5c0b1", "58c86f1b184d", -15.4870015517, 39.1749234367),
-    "sample-isolated-w": ("5d93a73bf6bd", "4b059ebeb705", -19.416157525, 39.1735802732),
-    "sample-float32": ("1d6bf3924047", "18b33d7b443e", -8.30924971722, 39.8554493507),
-    "sample-reuse": ("daf47061a97e", "8d6e51eb562e", 24.8834273048, 24.7284871805),
-    "sample-reuse-directed": ("a60fc05e774c", "b9688b608f61", -2.60206033217, 99.9696362109),
-    "sample-full": ("b0c3e6535330", "7bf1eaac2160", 23.3760195557, 131.9111861),
-    "sample-poisson": ("e91ac9e501c3", "8a7ee472287a", 26.5946181469, 25.3008582193),
-    "sample-halts": ("4ece605c61bd", "52855000e020", 26.5856998181, 25.3403170752),
-    "sample-fixed": ("6d1b8f6c6693", "89c816db8ceb", 26.7106305779, 25.3365287248),
-    "sample-laplacian": ("00be27bbdea3", "148565515088", 25.2428858334, 22.7266051968),
-    "sample-p-step": ("73e1c3f95fcd", "80253e5173f0", 69.2825717779, 62.9991457843),
-    "sample-cosine": ("fd51c111f7e6", "232fcbc02192", 24.6565308095, 21.3531449368),
-    "sample-inverse": ("d6960f1226d0", "adea50e68bf2", 26.3198257333, 24.5631931174),
-    "sample-inverse-of-2": ("a8a0625706f3", "606b2e343362", 25.476817651, 22.4286949767),
-    "sample-squared": ("4295f52494e0", "0b3eca000554", 26.3518099817, 23.9502414769),
-    "sample-taylor": ("7038d36b4d57", "fbda379532bd", 24.6820420132, 21.2701838305),
-    "sample-negative": ("91ac510aed34", "8374779262b5", -10.7535840731, 20.7921899927),
-    "sample-negative-directed": ("e1fe6c59e5b7", "365efddf4fff", 4.96318584366, 17.1943060771),
-    "sample-large": ("87aebaf22b3a", "a7dba8715f2c", 3587.2681971, 3007.87605447),
-    "sample-large-1": ("38593d0db0f3", "cb6c2eca4e45", -87.6327661398, 181.010331515),
-    "sample-large-weighted": ("ba19dd5ead28", "575fe24c8ded", 3637.99937417, 2807.32487504),
-    "sample-large-directed": ("4952d83b8e75", "3e58307ebed4", 4984.5701745, 3126.59123946),
-    "pooled-sym-1": ("f748774e9167", "2174a45a2b9f", -1.63834543163, 13.7332496307),
-    "pooled-sym-3": ("926344ac30ce", "7500065f05b3", -39.5210745442, 51.6273169791),
-    "pooled-short": ("1d8294c0dc89", "da7f51eb5f4d", 25.8803882377, 24.1570527211),
-    "pooled-weighted": ("d9b14f1b346a", "6b3bdc682aa7", -166.198780809, 107.435607931),
-    "pooled-rw-weighted": ("a55ce273d254", "2621851ce196", -176.818311781, 119.088882413),
-    "pooled-plain": ("498d4ef48014", "6922e53968a3", -24.3311864172, 36.832047174),
-    "pooled-directed": ("d36b403bf4da", "9ee0e41568d6", -251.18026545, 95.1665177011),
-    "pooled-isolated": ("6a503a82cf9c", "403a37ce7691", -19.5758683608, 39.6443849544),
-    "pooled-law": ("207c46ddaabc", "f13cca03e5d9", 24.7343314469, 24.5467476969),
-    "pooled-measured": ("096690929c40", "69e721ff825e", 1.52346988815, 183.328989329),
-    "pooled-float32": ("d0e2b012f339", "d354ee7b0baa", -172.027870069, 107.966550449),
-    "pooled-large": ("663591087230", "babe5b42e3a7", 3615.31050151, 2716.28176086),
-    "pooled-slow": ("cdfadf48b716", "da9f39b90e05", 66.641435012, 102.527199308),
-    "local-sym": ("b39cdbb5064c", -1.38327674873, 7.38603444431, 0.853269976363, 3.28334189649),
-    "local-slow": ("1abf576be390", 439691769.681, 478741215.535, 92161061.681, 163308571.91),
-    "local-rw": ("c6b9c89413b0", -1.26009647741, 8.32481952501, -0.244639202102, 3.58961618821),
-    "local-w": ("1d9793b67396", -4.86319369651, 19.7725178353, -2.03790199832, 3.02486271812),
-    "local-wrw": ("08860d5c3a3c", -7.31588526989, 20.1765850112, -2.0811803029, 3.02650919327),
-    "local-plain": ("92ae157c5d4d", -9.71950635228, 16.2478000954, -1.95860341431, 2.6994492837),
-    "local-fraction": ("78c6484b2659", -4.05656634313, 11.9227437164, 1.76473234368, 4.79417836807),
-    "local-directed": ("c932245da3d1", 2.89117838032, 18.6150450739, -1.7788371158, 2.5367406185),
-    "local-drw": ("4df8e38dce07", 6.91430668387, 20.1812646017, -2.10460803008, 2.54153917146),
-    "local-isolated": ("2f93f7c21bf9", 7.42765847979, 8.73572889319, -3.23764024193, 3.15576892277),
-    "local-signed": ("3a5ca1e89292", -2.11804112121, 3.46850656365, -1.52064430398, 2.44622072124),
-    "local-ppr": ("683141ff15aa", -1.06693899871, 2.95615125278, -0.266720394979, 0.431710851759),
-    "local-ppr-w": ("9967be443379", -0.06080463091, 3.00534730714, -0.405507195151, 0.470798010776),
-    "local-ppr-sym": ("8c9f53a52412", 6.9758295441, 19.5038726338, -2.01662257069, 3.05392249175),
-    "local-ppr-d": ("28e94838280e", -0.204862188919, 3.33553354492, -0.350859486473, 0.50564402088),
-    "submatrix-1": (-0.567728722113, 6.42657604995, 0.8775657485, 2.8204250383),
-    "submatrix-2": (-0.485815678446, 6.421013326, 0.540147108415, 2.75956690458),
-    "submatrix-3": (-0.519163833534, 6.40748197387, 0.723427884761, 2.83072310353),
-    "features-walks-1": ("0470415d1201", -22.5694385331, 9.04843308888),
-    "features-walks-2": ("4ba64e722478", -22.8789128064, 8.91719933886),
-    "features-laplacian": ("41150f868fde", -22.1941455704, 8.88325674124),
-    "features-reuse": ("2ae0186a947e", -25.747640704, 10.8885776216),
-    "features-rw": ("f41fd6b0c25f", -21.6203617423, 9.67736522638),
-    "features-exact": (-20.6066178627, 12.411672649),
-    "features-exact-rw": (-21.3362156902, 12.6410361127),
-    "interpolate-walks-1": (3.41367334011, 17.8257699765),
-    "interpolate-walks-2": (-2.78206087439, 17.7056867578),
-    "interpolate-laplacian": (0.669859696155, 16.1807259568),
-    "interpolate-reuse": (-26.5462516605, 36.3106559852),
-    "interpolate-rw": (-5.74755122703, 17.973976924),
-    "interpolate-exact": (-2.16193494696, 17.6751355408),
-    "interpolate-exact-rw": (-2.93168438636, 17.7116011824),
-    "cluster-walks-1": ("0d9c5ba9a127", -0.258800575183, 2.34874877949),
-    "cluster-walks-2": ("0d9c5ba9a127", -0.252322057104, 2.35020906101),
-    "cluster-laplacian": ("0d9c5ba9a127", -0.255445892799, 2.34771211288),
-    "cluster-reuse": ("d3c6fffd5594", -0.277224305344, 2.26565458892),
-    "cluster-rw": ("8e5267df0c46", -0.290733808684, 2.23287512658),
-    "cluster-exact": ("0d9c5ba9a127", -0.250270947492, 2.34786586073),
-    "cluster-exact-rw": ("0d9c5ba9a127", -0.251384388853, 2.34023647001),
-    "graphs-walks-1": (1.10174490937, 3.81846195307, -143.223640571, 477.326490249),
-    "graphs-walks-3": (1.26581808389, 3.90445242585, -140.276018957, 478.290983641),
-    "graphs-squared": (1.18479401763, 5.30081865754, -371.072309983, 1191.80542561),
-    "graphs-same": (1.2238656956, 3.479347492, -133.70052255, 589.812623089),
-    "graphs-exact": (1.30752521344, 3.97733723514, -141.188149757, 477.992627306),
-    "graphs-exact-same": (1.19734650111, 3.52360276237, -132.933987264, 592.249077684),
-    "lanczos-walks": (0.253925000463, 2.22652923105),
-    "lanczos-exact": (0.250583402552, 2.25096041709),
-    "learnable-1": ("f6871f05ccf1", 39.628215648, 29.8615612709),
-    "learnable-2": ("0276e98f4137", -24.9364816137, 74.8455558377),
-    "learnable-2-head": ("a75060d59ad9", -42.1705071016, 66.3376352849),
-    "learnable-3-symmetric": ("ddd8a2b3f53b", 17.3603783742, 119.215157698),
-    "learnable-2-symmetric-head": ("e926d432b33c", 4.98229835823, 82.6142094511),
-    "learnable-1-directed-head": ("b6d36709af8f", 17.1340346863, 21.2511697793),
-    "learnable-2-directed": ("b7a8ab33d3be", 79.0492025781, 32.7481712777),
-    "learnable-2-poisson": ("41541cb4e623", -33.8656937342, 72.8894729111),
-    "learnable-2-large": ("ba99ee61d3d1", 5828.98012231, 842.946884681),
-    "learnable-1-pooled": ("6f363d828e68", 42.9706691065, 80.5768679757),
-    "learnable-2-pooled-weighted": ("39aa7fd11350", 290.69178004, 308.576643253),
-    "learnable-2-pooled-law": ("4389f416d609", -105.782382064, 51.5541509737),
-    "gp": (51.3305666964, 12.9678071192, 0.83802558115, 4.80504634273),
-    "encoding-1": ("4bae54da8107",),
-    "encoding-2": ("2d1adbbfe063",),
-    "encoding-shared": ("2bd55f03ef70",),
-    "encoding-stitched": ("16a09a8fd5af",),
-    "encoding-stitched-shared-1": ("484d58f72bab",),
-    "encoding-principal": (-17.2191011303, 35.6072142626),
-    "masks": (54.8984017683, 21.0369067049),
-    "cli-estimate": ("af10fded3355", 0.361946775899, 1.85245205042),
-    "cli-project": (-1.10382278154, 7.87884589043),
-    "cli-reproduce": ("c409c30d9087", 0.012235314567, 1.71306534254),
-}
-# fmt: on
+PATH = Path(__file__).with_name("golden.json")
+GOLDEN = json.loads(PATH.read_text("utf-8"))
 
 #: By name: what makes the values, the tolerance of numbers, packages that it needs.
 CASES = {}
@@ -525,5 +409,6 @@ if __name__ == "__main__":
     for name, (make, *_) in CASES.items():
         if len(sys.argv) == 1 or any(part in name for part in sys.argv[1:]):
             with tempfile.TemporaryDirectory() as folder:
-                values = str(tuple(make(Path(folder)))).replace("'", '"')
-            print(f'    "{name}": {values},', flush=True)
+                GOLDEN[name] = make(Path(folder))
+    lines = (f"{json.dumps(name)}: {json.dumps(GOLDEN[name])}" for name in CASES)
+    PATH.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")

@@ -12,6 +12,7 @@ import scipy.sparse as sp
 
 from grfpp.datasets import TriangleMesh, dataset_info, load_mesh, triangulated_sphere
 from grfpp.datasets.fetch import find_file
+from grfpp.datasets.generators import grid as rectangle
 from grfpp.graph import Graph
 from grfpp.io.folder.writer import save_folder
 from grfpp.normalization import Rows
@@ -27,12 +28,7 @@ def grid(n_nodes: int) -> Graph:
     Graph(n_nodes=9, n_edges=12, undirected)
     """
     side = max(1, round(n_nodes**0.5))
-    node = np.arange(side * side).reshape(side, side)
-    return _graph(
-        side * side,
-        np.concatenate([node[:, :-1].ravel(), node[:-1].ravel()]),
-        np.concatenate([node[:, 1:].ravel(), node[1:].ravel()]),
-    )
+    return rectangle(side, side)
 
 
 def grid_patch(graph: Graph, n: int) -> IntArray:
@@ -110,6 +106,23 @@ def _scale_free_links(n_nodes: int, n_links: int, seed: int) -> tuple[IntArray, 
     while (unknown := np.flatnonzero(entry % 2)).size:
         entry[unknown] = entry[entry[unknown] // 2]
     return source, source[entry // 2]
+
+
+def rmat(scale: int, n_edges: int, seed: int = 0) -> Graph:
+    """A recursive-matrix graph (Chakrabarti, Zhan and Faloutsos, 2004) without isolated nodes.
+
+    Each of `scale` bits of both ends is drawn with the probabilities 0.57, 0.19, 0.19 and 0.05, so
+    that degrees are very skewed.
+    """
+    rng = np.random.default_rng(seed)
+    rows, columns = np.zeros((2, n_edges), np.int64)
+    for _ in range(scale):
+        draw = rng.random(n_edges)
+        rows = 2 * rows + (draw >= 0.76)
+        columns = 2 * columns + ((draw >= 0.95) | ((draw >= 0.57) & (draw < 0.76)))
+    keep = rows != columns
+    nodes, ends = np.unique([rows[keep], columns[keep]], return_inverse=True)
+    return _graph(len(nodes), *ends.reshape(2, -1))
 
 
 def dense(n_nodes: int, degree: int, seed: int = 0) -> Graph:

@@ -64,7 +64,8 @@ class Graph:
         Make a directed source undirected: both directions of an edge get the larger weight
         (``"max"``), the mean (``"mean"``), the sum (``"sum"``), or the smaller, which drops edges
         of one direction only (``"mutual"``). Edge lists are then read as arcs; on undirected
-        sources, which have both directions, ``"sum"`` doubles the weights.
+        sources, which have both directions, ``"sum"`` doubles the weights. Without it, and without
+        ``directed=True``, there is a warning where arcs look like those of nearest neighbours.
     mesh_weights
         Weights of meshes: ``"unit"``, the default, for 1 on every edge of the mesh; ``"length"``
         for the inverse of its length; ``"cotangent"`` for half the sum of the cotangents of the two
@@ -87,12 +88,6 @@ class Graph:
     meta
         The parameters of `from_points`, the masses of `from_mesh`; empty for other graphs.
 
-    Warns
-    -----
-    InputWarning
-        Where a directed source looks like nearest neighbours, and neither `symmetrize` nor
-        ``directed=True`` is given.
-
     Examples
     --------
     >>> from grfpp import Graph
@@ -113,8 +108,8 @@ class Graph:
     meta: Mapping[str, Any] = MappingProxyType({})
     #: The files and properties of a graph on disk; ``None`` for graphs in memory.
     _form: MappedForm | None = None
-    #: Of normalised graphs in memory: how, the scale, and the edges of the undirected graph that
-    #: was normalised, if it was one.
+    #: Of normalised graphs: how, the scale, and the edges of the undirected graph that was
+    #: normalised, if it was one.
     _normalized_from: tuple[str, float, int | None] | None = None
 
     def __init__(
@@ -130,8 +125,6 @@ class Graph:
         options = EdgeListOptions.of(reading)
         if is_folder_path(source):
             source = Graph.open(source)
-        if symmetrize is not None and directed is None and not isinstance(source, Graph):
-            directed = True  # each line of an edge list is an arc
         if isinstance(source, Graph):
             options.require_only((), "a Graph")
             wrong_size = n_nodes not in (None, source.n_nodes)
@@ -143,6 +136,8 @@ class Graph:
                 return
             matrix, node_ids = source.adjacency, source.node_ids
         else:
+            if symmetrize is not None and directed is None:
+                directed = True  # each line of an edge list is an arc
             others: dict[str, Any] = {"mesh_weights": mesh_weights, "options": options}
             matrix, node_ids = read_adjacency(source, directed=directed, n_nodes=n_nodes, **others)
         canonical = canonical_matrix(matrix, source)
@@ -171,16 +166,14 @@ class Graph:
         """Join points to their nearest neighbours, with affinities for weights.
 
         The weight between points ``i`` and ``j`` at distance ``d`` is ``exp(-d² / (s_i s_j))``,
-        where ``s_i`` is the distance from ``i`` to its farthest neighbour: Gaussians with local
-        widths. Weights below 1e-12 are raised to 1e-12, so that outliers keep their edges. Copies
-        of a point are its neighbours, with weight 1; a point with `n_neighbors` copies or more has
-        the median of the other widths.
+        and at least 1e-12, where ``s_i`` is the distance from ``i`` to its farthest neighbour.
+        Copies of a point are its neighbours, with weight 1; a point with `n_neighbors` copies or
+        more has the median of the other widths.
 
         Parameters
         ----------
         X
-            One point in each row: an array, a sparse matrix, or a data frame, whose index has the
-            names.
+            A point in each row: an array, a sparse matrix, or a data frame, whose index is names.
         n_neighbors
             Number of neighbours of each point, without itself.
         metric
@@ -189,9 +182,8 @@ class Graph:
             As for `Graph`: ``"max"`` joins two points if either is a neighbour of the other,
             ``"mutual"`` if both are. ``None`` gives arcs from points to their neighbours.
         method
-            ``"exact"`` by scikit-learn, ``"approximate"`` by pynndescent (extra ``points``).
-            ``"auto"`` is approximate for more than 50,000 points of more than 15 dimensions where
-            pynndescent is installed, else exact. `meta` has the method that was used.
+            ``"exact"`` by scikit-learn, ``"approximate"`` by pynndescent (extra ``points``), which
+            ``"auto"`` takes, if installed, for over 50,000 points of over 15 dimensions.
         seed
             Seed of the approximate search.
 
@@ -209,8 +201,7 @@ class Graph:
         >>> grfpp.sample(graph.normalized(), grfpp.Diffusion(2.0), seed=0)
         KernelEstimate(n_nodes=200, degree=2, kernel=Diffusion(lam=2.0))
         """
-        others: dict[str, Any] = {"symmetrize": symmetrize, "method": method, "seed": seed}
-        matrix, names, meta = neighbour_graph(X, n_neighbors, metric, **others)
+        matrix, names, meta = neighbour_graph(X, n_neighbors, metric, symmetrize, method, seed)
         return _restored(cls._of, (matrix, names), meta, {})
 
     @classmethod
@@ -232,9 +223,8 @@ class Graph:
         frame
             The data frame, with one edge in each row.
         source, target, weight
-            Columns by name, or by number from 0. Names of nodes are text or whole numbers. With
-            `source` and `target` only, all weights are 1. Without these, columns are chosen by
-            names such as ``source`` and ``target``, or are the first two or three columns.
+            Columns by name, or by number from 0. With `source` and `target` only, all weights
+            are 1. Without these, columns are chosen by names such as ``source``, or are the first.
         directed, n_nodes, duplicates
             As for `Graph`.
 
@@ -265,8 +255,7 @@ class Graph:
             the area of the triangles around; for cotangent weights, whose Laplacian is ``L``. With
             ``rate = meta["rate"]``, ``normalized("sym")`` is then ``I - M^-1/2 L M^-1/2 / rate``,
             ``normalized("rw")`` is ``I - M^-1 L / rate``, and ``HeatKernel(rate * t)`` on the
-            latter the heat equation after the time ``t``, in units of area: ``exp(-t M^-1 L)``.
-            It conserves heat, ``meta["mass"] @ (K @ u) == meta["mass"] @ u``.
+            latter is ``exp(-t M^-1 L)``: heat after the time ``t``, which it conserves by `mass`.
 
         Examples
         --------
@@ -300,17 +289,15 @@ class Graph:
         """Open a graph on disk: a ``.grf`` folder that `save` or ``grfpp convert`` wrote.
 
         Its arrays are mapped into memory: only the pages in use are read. Normalising it takes no
-        memory. It replaces a graph in memory everywhere, with the same results to the last bit;
-        functions that need all weights compute them first.
+        memory. Results are the same as in memory, to the last bit.
 
         Parameters
         ----------
         path
             The folder.
         verify
-            Verify all files, also if they have been verified since they were last written, and
-            that they do not contradict each other: for folders that may be forged. Without it, a
-            copied folder is verified once, by checksums and ranges.
+            Verify all files, and that they do not contradict each other: for folders that may be
+            forged. Without it, a copied folder is verified once, by checksums and ranges.
 
         Examples
         --------
@@ -331,9 +318,7 @@ class Graph:
         graph.indptr, graph.indices = form.indptr, form.indices
         names = form.names if names is None else names
         graph.node_ids = names.ids
-        known = {"names": names, "scaled": form.scaled, "is_directed": form.is_directed}
-        known |= {"n_edges": form.n_edges, "_spectral_radius": form.spectral_radius}
-        graph.__dict__.update({key: value for key, value in known.items() if value is not None})
+        graph.__dict__.update(form.properties(), names=names)
         return graph
 
     @property
@@ -379,19 +364,11 @@ class Graph:
 
     def __repr__(self) -> str:
         kind, n_edges, how = "directed" if self.is_directed else "undirected", self.n_edges, ""
-        if (known := self._normalized()) is not None:
+        if (known := self._normalized_from) is not None:
             how = f", normalized={known[0]!r}, scale={known[1]:.6g}"
             if self.is_directed and known[2] is not None:
                 kind, n_edges = "from an undirected graph", known[2]
         return f"Graph(n_nodes={self.n_nodes}, n_edges={n_edges}, {kind}{how})"
-
-    def _normalized(self) -> tuple[str, float, int | None] | None:
-        """See `_normalized_from`."""
-        if self._form is None or self._form.scaled.kind is None:
-            return self._normalized_from
-        header, rule = self._form.folder.header, self._form.scaled
-        n_edges = None if header.directed else (header.n_stored + header.n_loops) // 2
-        return f"{rule.kind}", rule.value, n_edges
 
     def __reduce__(self) -> tuple[Any, ...]:
         known = {key: self.__dict__[key] for key in _PICKLED_PROPERTIES if key in self.__dict__}
@@ -419,16 +396,8 @@ class Graph:
 
         Wherever an argument is a node (`KernelEstimate.rows`, `sample_submatrix`, …), a whole
         number is an index, 0 … n-1, and text is a name. Names that are whole numbers themselves
-        must be converted by this method; it takes all other names too.
-
-        Parameters
-        ----------
-        names
-            One name, or a list of names. A tuple is a name where a node has it, else a list.
-
-        Returns
-        -------
-        int, or numpy.ndarray for a list
+        must be converted by this method; it takes all other names too. A list gives an array; a
+        tuple is a name where a node has it, else a list.
 
         Examples
         --------
@@ -463,11 +432,7 @@ class Graph:
 
     @cached_property
     def scaled(self) -> ScaledWeights:
-        """The weights as a formula, which takes no memory where all weights are equal.
-
-        That is the case where all weights are the same power of two, such as 1, or were so before
-        `normalized`.
-        """
+        """The weights as a formula; without memory where all are, or were, one power of two."""
         value = normalization.common_weight(self.weights)
         return ScaledWeights(None, value or 1.0, self.weights if value is None else None)
 
@@ -511,45 +476,36 @@ class Graph:
             ``"sym"`` for ``D_out^-1/2 A D_in^-1/2`` (``D^-1/2 A D^-1/2`` when undirected), ``"rw"``
             for ``D_out^-1 A``, ``None`` for ``A`` itself.
         scale
-            A positive factor on all weights; the paper's ``σ²``.
-
-        Returns
-        -------
-        Graph
-            With ``scale`` as its spectral radius when the graph is undirected and has an edge.
+            A positive factor on all weights; the paper's ``σ²``. It is the spectral radius of the
+            result if the graph is undirected and has an edge, and `kind` is not ``None``.
         """
         one_of(kind, "kind", ("sym", "rw", None))
         factor = positive(scale, "scale")
         if self._form is not None and (form := self._form.normalized(kind, factor)) is not None:
             return self._with_form(form)
         self.require_unchanged()
-        rows = Rows(self.indptr, self.indices, self.weights)
-        with np.errstate(all="ignore"):
-            weights = normalization.normalized_weights(rows, kind, directed=self.is_directed)
-            weights = weights * factor
-        if not (np.isfinite(weights) & (weights > 0)).all():
-            problem = "normalized weights leave the range of floating point: the weights, or scale"
-            raise InputError(f"{problem} {factor:g}, are too large, too small or too far apart")
+        rows, directed = Rows(self.indptr, self.indices, self.weights), self.is_directed
+        weights = normalization.normalized_weights(rows, kind, factor, directed=directed)
         graph = self._with_matrix(self._with_weights(weights))
-        if kind != "rw" and not self.is_directed:
-            graph.__dict__["is_directed"] = False
-        if kind is not None and not self.is_directed and len(weights):
+        known = graph.__dict__
+        if kind != "rw" and not directed:
+            known["is_directed"] = False
+        if kind is not None and not directed and len(weights):
             # No iterations are needed: √degree (or the constant) is the Perron vector.
-            graph.__dict__["_spectral_radius"] = factor
-        if kind == "sym" and not self.is_directed:
+            known["_spectral_radius"] = factor
+        if kind == "sym" and not directed:
             with np.errstate(over="ignore"):
                 graph._root_strength = np.sqrt(self.adjacency.sum(axis=1))
         elif kind is None:
             graph._root_strength = self._root_strength
         rows = Rows(self.indptr, self.indices, self.scaled.base)
-        formula = normalization.normalized_formula(
-            self.scaled, rows, kind, factor, directed=self.is_directed
-        )
+        options = (self.scaled, rows, kind, factor)
+        formula = normalization.normalized_formula(*options, directed=directed)
         if formula is not None:
-            graph.__dict__["scaled"] = formula
-        before = self._normalized()
+            known["scaled"] = formula
+        before = self._normalized_from
         if kind is not None:
-            n_edges = self.n_edges if not self.is_directed else before and before[2]
+            n_edges = self.n_edges if not directed else before and before[2]
             graph._normalized_from = kind, factor, n_edges
         elif before is not None:
             graph._normalized_from = before[0], before[1] * factor, before[2]
@@ -593,11 +549,7 @@ class Graph:
         return self._spectral_radius
 
     def perron_candidates(self) -> list[FloatArray]:
-        """Positive vectors that may be Perron vectors of every component, without iterations.
-
-        The roots of the degrees, weighted and unweighted, which are those of symmetric
-        normalisations, and the constant.
-        """
+        """Vectors that may be Perron vectors of every component: roots of degrees, a constant."""
         known = [] if self._root_strength is None else [self._root_strength]
         return [*known, np.sqrt(self.out_degree), np.ones(self.n_nodes)]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import Any, Literal
 
@@ -71,7 +72,7 @@ class NodeNames:
         """
         if isinstance(nodes, slice):
             return np.arange(self.n_nodes)[whole_slice(nodes)]
-        if _array(nodes).ndim > 1 and not _holds_tuples(nodes):
+        if _array(nodes).ndim > 1:
             problem = f"must be whole numbers in a list, or names, found {shown(nodes)}"
             raise InputError(problem, argument=argument)
         return self.indices_like(nodes, argument).reshape(-1)
@@ -92,7 +93,7 @@ class NodeNames:
             return np.flatnonzero(array)
         if array.size == 0 and array.ndim:
             return np.zeros(array.shape, np.int64)
-        if array.dtype.kind in "iu" and not _holds_tuples(nodes):
+        if array.dtype.kind in "iu":
             return self._in_range(array, argument, from_end)
         if not array.ndim:
             node = nodes.item() if isinstance(nodes, np.ndarray) else nodes
@@ -240,15 +241,11 @@ def _dictionary(names: Sequence[Any]) -> dict[Any, int]:
 
 
 def _array(nodes: Any) -> npt.NDArray[Any]:
-    try:
-        return np.asarray(nodes)
-    except ValueError:  # lists of different lengths, tuples of different lengths as names
-        return np.empty(len(nodes), dtype=object)
-
-
-def _holds_tuples(nodes: Any) -> bool:
-    """Whether `nodes` is a list of tuples: names, which numpy would read as rows of a table."""
-    return isinstance(nodes, list) and len(nodes) > 0 and isinstance(nodes[0], tuple)
+    """Nodes as an array; the shape alone of lists of tuples, which are names, or of lists."""
+    if not (isinstance(nodes, list) and nodes and isinstance(nodes[0], tuple)):
+        with suppress(ValueError):  # lists of different lengths
+            return np.asarray(nodes)
+    return np.empty(len(nodes), dtype=object)
 
 
 def _closest(name: str, names: Iterable[str]) -> list[str]:

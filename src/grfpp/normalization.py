@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
+from grfpp.errors import InputError
 from grfpp.linalg.csr import csr
 from grfpp.typing import AnyInts, FloatArray, IntArray
 
@@ -206,25 +207,33 @@ def is_in_safe_range(weights: FloatArray | None, strength: FloatArray) -> bool:
     return bool(float(np.min(weights)) > MIN_WEIGHT and float(np.max(strength)) < MAX_STRENGTH)
 
 
-def normalized_weights(rows: Rows, kind: Normalization, *, directed: bool) -> FloatArray:
-    """The weights of a matrix in memory, divided by its (weighted) degrees.
+def normalized_weights(
+    rows: Rows, kind: Normalization, factor: float, *, directed: bool
+) -> FloatArray:
+    """The weights of a matrix in memory, divided by its (weighted) degrees, times a factor.
 
     Examples
     --------
     >>> star = Rows(np.array([0, 2, 3, 4]), np.array([1, 2, 0, 0], np.int32), np.ones(4))
-    >>> normalized_weights(star, "rw", directed=False)
+    >>> normalized_weights(star, "rw", 1.0, directed=False)
     array([0.5, 0.5, 1. , 1. ])
     """
     weights = rows.weights
     assert weights is not None
-    if kind is None or not len(weights):
-        return weights
-    # In units of about the largest weight, no sum or product of degrees overflows. The unit is a
-    # power of two, which is exact.
-    weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
-    out = Rows(rows.indptr, rows.indices, weights).strengths()
-    into = _column_sums(rows.indices, weights, len(out)) if directed else None
-    return ScaledWeights(kind, 1.0, weights, out, into).of_rows(rows.indptr, rows.indices)
+    with np.errstate(all="ignore"):
+        if kind is not None and len(weights):
+            # In units of about the largest weight, no sum or product of degrees overflows. The
+            # unit is a power of two, which is exact.
+            weights = np.ldexp(weights, -int(np.frexp(weights.max())[1]))
+            out = Rows(rows.indptr, rows.indices, weights).strengths()
+            into = _column_sums(rows.indices, weights, len(out)) if directed else None
+            formula = ScaledWeights(kind, 1.0, weights, out, into)
+            weights = formula.of_rows(rows.indptr, rows.indices)
+        weights = weights * factor
+    if not (np.isfinite(weights) & (weights > 0)).all():
+        problem = "normalized weights leave the range of floating point: the weights, or scale"
+        raise InputError(f"{problem} {factor:g}, are too large, too small or too far apart")
+    return weights
 
 
 def normalized_formula(

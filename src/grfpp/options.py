@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal, Self, get_args
+from typing import Any, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -60,6 +60,19 @@ def _number_or_auto(low: int, high: int | None = None) -> Check:
             raise InputError(error.problem, argument=name, advice="or use 'auto'") from None
 
     return check
+
+
+class StepOptions(NamedTuple):
+    """The options that the compiled step of a pool reads, in types that numba compiles.
+
+    Plans and the compiled loops pass them on whole, so that a new field is used where the step is
+    (`grfpp.walks.pool`, `grfpp.walks.reference`) and nothing between has to name it. None of the
+    present options is needed there: `n_walks` and `termination` act through the plan's budget.
+    """
+
+
+#: The step of plans that are made without `WalkOptions`, such as those of local queries.
+DEFAULT_STEP = StepOptions()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -233,6 +246,12 @@ class WalkOptions:
             return self.degree
         advice = "use a number: 'auto' is for single graphs"
         raise InputError("must be a number here, found 'auto'", argument="degree", advice=advice)
+
+    @property
+    def step(self) -> StepOptions:
+        """The options that the compiled step of a pool reads."""
+        names: tuple[str, ...] = StepOptions._fields
+        return StepOptions(*(getattr(self, name) for name in names))
 
     @property
     def measures_error(self) -> bool:

@@ -1,7 +1,8 @@
 """Laws of the walk length, the number of steps of a walk.
 
 Every law has the probability of each length, the survival ``τ(k) = P(length ≥ k)`` by which a
-deposit after ``k`` steps is divided, and its mean. The estimate is unbiased for every law whose
+deposit after ``k`` steps is divided, and its mean. `Matched`, for pools, has a mean only: the
+series of the kernel splits the budget over the steps. The estimate is unbiased for every law whose
 walks can be as long as the kernel's series; its variance strongly depends on the law.
 """
 

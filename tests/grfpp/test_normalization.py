@@ -33,7 +33,7 @@ def test_rule_and_numbers_are_the_same_to_the_last_bit(kind, directed, weighted)
     graph = random_graph(directed=directed, weighted=weighted)
     assert graph.is_directed == directed
     rows = Rows(graph.indptr, graph.indices, graph.weights)
-    numbers = 0.7 * normalized_weights(rows, kind, directed=directed)
+    numbers = normalized_weights(rows, kind, 0.7, directed=directed)
     plain = Rows(graph.indptr, graph.indices, graph.scaled.base)
     rule = normalized_formula(graph.scaled, plain, kind, 0.7, directed=directed)
     assert (rule.base is None) == (not weighted)

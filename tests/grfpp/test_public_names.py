@@ -126,12 +126,9 @@ CASES = {
     datasets.binary_tree: ({}, _nothing),
     datasets.grid: ({"n_rows": 2, "n_columns": 2}, _nothing),
     _small_sphere: ({}, _nothing),
-    datasets.cluster_graphs: ({"n_graphs": 1}, _nothing),
-    datasets.pattern_graphs: ({"n_graphs": 1}, _nothing),
     datasets.dataset_info: ({"name": "cora"}, _nothing),
     datasets.at_hand: ({"name": "cora"}, _nothing),
     datasets.load_graph: ({"name": "karate", "download": False}, _nothing),
-    datasets.load_planetoid: ({"name": "cora", "download": False}, _nothing),
 }
 #: Errors, bases that nobody makes, what `sample` gives; what has no arguments; what takes the
 #: result of others (it has tests of its own).

@@ -116,8 +116,6 @@ ABSURD = {
     "a tree": lambda: datasets.binary_tree(29),
     "a random graph": lambda: datasets.erdos_renyi(FAR, 0.5),
     "a regular graph": lambda: datasets.random_regular(FAR, 4),
-    "graphs": lambda: datasets.cluster_graphs(FAR),
-    "patterns": lambda: datasets.pattern_graphs(FAR),
     "nodes beyond numbers": lambda: edges(2**31),
     "nodes": lambda: edges(2**31 - 2),
     "dense weights": lambda: grfpp.Graph(numbers(MILLION, MILLION)),

@@ -50,21 +50,3 @@ def test_on_the_same_walks_both_deposit_the_same():
             choose=lambda walk, t, degree, states=states: step_choice(states[walk], t, degree),
         )
         np.testing.assert_allclose(engine[start], xi, rtol=1e-12, atol=1e-15)
-
-
-def test_with_its_own_coins_it_has_the_same_mean_and_variance():
-    rng = np.random.default_rng(0)
-    plan = _plan(1)
-    ours = [sample_factor(_plan(1, seed), n_jobs=1)[[0]].toarray()[0] for seed in range(1500)]
-    dice = {
-        "coin": lambda walk, t: rng.random() < P_HALT,
-        "choose": lambda walk, t, degree: int(rng.integers(degree)),
-    }
-    printed = [algorithm_1(WEIGHTS, plan.modulation, 1, 0, **dice) for _ in range(4000)]
-    for moment in (1, 2):
-        a, b = np.array(ours) ** moment, np.array(printed) ** moment
-        error = np.sqrt(a.var(axis=0) / len(a) + b.var(axis=0) / len(b))
-        seen = ((a > 0).sum(axis=0) > 30) & (error > 0)
-        z = (a.mean(axis=0) - b.mean(axis=0))[seen] / error[seen]
-        assert seen.sum() >= 10
-        assert np.sqrt(np.mean(z**2)) < 1.5

@@ -24,8 +24,8 @@ N_WALKS = 8
 TIMEOUT = 600.0
 
 
-def measure(n_tokens: int, how: str, *, gradients: bool = True, threads: int = 1) -> dict[str, Any]:
-    """Peak memory and seconds of one pass, in a process of its own.
+def measure(n_tokens: int, how: str, *, threads: int = 1) -> dict[str, Any]:
+    """Peak memory and seconds of one pass forward and backward, in a process of its own.
 
     Parameters
     ----------
@@ -33,14 +33,12 @@ def measure(n_tokens: int, how: str, *, gradients: bool = True, threads: int = 1
         A square number: the tokens are the patches of a square picture.
     how
         ``"multiply"`` or ``"add"``, as for `LinearMaskedAttention`.
-    gradients
-        Whether to run the backward pass too.
     threads
         Number of threads of torch.
     """
     if isqrt(n_tokens) ** 2 != n_tokens:
         raise InputError(f"the number of tokens must be a square, found {n_tokens}")
-    request = {"n_tokens": n_tokens, "how": how, "gradients": gradients, "threads": threads}
+    request = {"n_tokens": n_tokens, "how": how, "threads": threads}
     function = "grfpp_lab.benchmark.attention_memory:one_pass"
     row: dict[str, Any] = call(function, request, timeout=TIMEOUT, threads=threads)
     return row
@@ -64,10 +62,7 @@ def one_pass(request: dict[str, Any]) -> dict[str, Any]:
         x = torch.randn(1, side * side, EMBED_DIM)
 
         def work() -> None:
-            with torch.set_grad_enabled(request["gradients"]):
-                result = module(x).square().sum()
-                if request["gradients"]:
-                    result.backward()
+            module(x).square().sum().backward()
 
         return timed(work)[1], mask.n_entries
 

@@ -20,6 +20,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
+
 from grfpp._imports import missing_packages
 from grfpp._parallel import thread_count
 from grfpp.cli import console, options
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     "--set",
     "chosen",
     help="How much to measure.",
-    type=options.choice("quick", "full", "smoke"),
+    type=click.Choice(["quick", "full", "smoke"]),
     default="quick",
 )
 @options.path_option(

@@ -60,7 +60,9 @@ SOME_FAILED = 1
 
 
 @options.command
-@options.argument("names", "Experiments; see below.", "NAME...|all", nargs=-1, required=True)
+@click.argument(
+    "names", help="Experiments; see below.", metavar="NAME...|all", nargs=-1, required=True
+)
 @options.option("--quick", help="Fewer repeats and walks: minutes instead of hours.", is_flag=True)
 @shared.out_option("out/reproduce")
 @options.seed_option

@@ -1,8 +1,7 @@
 """Graphs of the paper that no user would load: GeometricShapes, and a simulated epidemic."""
 
 import zipfile
-from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Literal
 
 import numpy as np
@@ -10,13 +9,11 @@ import numpy as np
 from grfpp._checks import one_of
 from grfpp.datasets.fetch import fetch
 from grfpp.datasets.generators import connected_random
-from grfpp.datasets.graphs import read_only
 from grfpp.datasets.meshes import TriangleMesh, triangle_mesh
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.meshes import read_mesh
-from grfpp.typing import IntArray
-from grfpp_lab.datasets.reading import reading
+from grfpp.io.text import errors_about, input_errors
 
 #: The graph of REDDIT-BINARY that the paper estimates at long range: the only connected one with
 #: 436 nodes and diameter 19.
@@ -24,46 +21,18 @@ LONG_REDDIT_GRAPH = 663
 
 _N_OUTBREAKS = 100
 _POPULATION = 2  # people for each who falls ill
+_MEAN_CONTACTS = 24.0  # of a person in the whole population
+_TRANSMISSION, _RECOVERY = 0.05, 0.1  # probabilities for a day
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class InfectionGraph:
-    """The part of a contact network that an epidemic reached.
-
-    Attributes
-    ----------
-    graph
-        Those who fell ill, in the order in which they did; an edge joins two who are in contact.
-        It is connected: it holds the tree of who infected whom.
-    time
-        The day on which each fell ill, from 0.
-    infector
-        Who infected each, by number; -1 for the first.
-    """
-
-    graph: Graph
-    time: IntArray
-    infector: IntArray
-
-    def __repr__(self) -> str:
-        return f"InfectionGraph({self.graph!r}, {int(self.time[-1]) + 1} days)"
-
-
-def infection_graph(
-    n_nodes: int = 500,
-    *,
-    mean_contacts: float = 24.0,
-    transmission: float = 0.05,
-    recovery: float = 0.1,
-    seed: int = 0,
-) -> InfectionGraph:
-    """Simulate an SIR epidemic and keep the contacts of the first to fall ill.
+def infection_graph(n_nodes: int = 500, *, seed: int = 0) -> Graph:
+    """Simulate an SIR epidemic and keep the contacts of the first to fall ill, in that order.
 
     The population is twice `n_nodes`, and its contacts are a connected Erdős–Rényi graph. One
     random person is infectious at first. On each day every infectious person infects each
-    susceptible contact with probability `transmission`, then recovers with probability `recovery`
-    and stays immune. The epidemic is watched until `n_nodes` have been infected; if it dies out
-    before, it starts again with another first person.
+    susceptible contact with probability 0.05, then recovers with probability 0.1 and stays immune.
+    The epidemic is watched until `n_nodes` have been infected; if it dies out before, it starts
+    again with another first person. The graph is connected: it holds the tree of who infected whom.
 
     The paper gives of its infection graph only that it has 500 nodes and diameter 4, which these
     settings give too.
@@ -72,57 +41,40 @@ def infection_graph(
     ----------
     n_nodes
         How many people fall ill.
-    mean_contacts
-        Of a person in the whole population; about half of them are in the graph.
-    transmission, recovery
-        Probabilities for a day.
     seed
         Of the contacts and of the epidemic.
 
     Examples
     --------
-    >>> infection_graph(50).graph.n_nodes
+    >>> infection_graph(50).n_nodes
     50
     """
     population = _POPULATION * n_nodes
-    p = min(1.0, mean_contacts / max(1, population - 1))
+    p = min(1.0, _MEAN_CONTACTS / max(1, population - 1))
     contacts = connected_random(population, p, seed=seed)
     rng = np.random.default_rng([seed, 1])
     for _ in range(_N_OUTBREAKS):
-        people, time, infector = _outbreak(contacts, n_nodes, transmission, recovery, rng)
+        people = _outbreak(contacts, n_nodes, rng)
         if len(people) == n_nodes:
-            break
-    else:
-        raise InputError(f"the epidemic died out before it reached {n_nodes} people")
-    place = np.full(population, -1)
-    place[people] = np.arange(n_nodes)
-    graph = Graph(contacts.adjacency[people][:, people])
-    origin = np.where(infector < 0, -1, place[infector])
-    return InfectionGraph(graph, read_only(time), read_only(origin))
+            return Graph(contacts.adjacency[people][:, people])
+    raise InputError(f"the epidemic died out before it reached {n_nodes} people")
 
 
-def _outbreak(
-    contacts: Graph, n: int, chance: float, healing: float, rng: np.random.Generator
-) -> tuple[IntArray, IntArray, IntArray]:
-    """Who fell ill, when, and by whom, until there are `n` or none is infectious."""
+def _outbreak(contacts: Graph, n: int, rng: np.random.Generator) -> list[int]:
+    """Who fell ill, one after the other, until there are `n` or none is infectious."""
     first = int(rng.integers(contacts.n_nodes))
-    ill = {first: (0, -1)}
-    infectious = [first]
-    day = 0
+    ill, infectious = {first: None}, [first]
     while infectious and len(ill) < n:
-        day += 1
         new: list[int] = []
         for person in infectious:
             met = contacts.indices[contacts.indptr[person] : contacts.indptr[person + 1]]
-            for other in met[rng.random(len(met)) < chance].tolist():
+            for other in met[rng.random(len(met)) < _TRANSMISSION].tolist():
                 if other not in ill and len(ill) < n:
-                    ill[other] = (day, person)
+                    ill[other] = None
                     new.append(other)
-        staying = rng.random(len(infectious)) >= healing
+        staying = rng.random(len(infectious)) >= _RECOVERY
         infectious = [p for p, stays in zip(infectious, staying, strict=True) if stays] + new
-    history = np.array([(person, *when) for person, when in ill.items()], dtype=np.int64)
-    people, time, infector = history.T
-    return people, time, infector
+    return list(ill)
 
 
 #: The shape that the paper estimates at long range: 864 vertices, diameter 28.
@@ -131,38 +83,10 @@ LONG_SHAPE = "3d_U_cylinder"
 Split = Literal["train", "test"]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Shapes:
-    """The meshes of one split, one a class.
+def load_shapes(split: Split = "train", *, download: bool = True) -> dict[str, TriangleMesh]:
+    """Load the meshes of GeometricShapes, by their names in alphabetical order.
 
-    Attributes
-    ----------
-    split
-        ``"train"`` or ``"test"``.
-    meshes
-        In the order of their names. Equal points of a file are one vertex.
-    classes
-        Their names; mesh ``i`` is of class ``i``.
-    """
-
-    split: Split
-    meshes: tuple[TriangleMesh, ...]
-    classes: tuple[str, ...]
-
-    def __getitem__(self, name: str) -> TriangleMesh:
-        if name not in self.classes:
-            raise InputError(f"there is no shape {name!r}; known are {', '.join(self.classes)}")
-        return self.meshes[self.classes.index(name)]
-
-    def __len__(self) -> int:
-        return len(self.meshes)
-
-    def __repr__(self) -> str:
-        return f"Shapes({self.split!r}, {len(self)} meshes)"
-
-
-def load_shapes(split: Split = "train", *, download: bool = True) -> Shapes:
-    """Load the meshes of GeometricShapes; the paper's is ``load_shapes()[LONG_SHAPE]``.
+    The paper's is ``load_shapes()[LONG_SHAPE]``. Equal points of a file are one vertex.
 
     Parameters
     ----------
@@ -172,13 +96,12 @@ def load_shapes(split: Split = "train", *, download: bool = True) -> Shapes:
         Whether to download what is not at hand.
     """
     one_of(split, "split", ("train", "test"))
-    return read_shapes(fetch("shapes", download=download), split)
-
-
-def read_shapes(path: str | Path, split: Split) -> Shapes:
-    """Read an archive with a file ``…/SHAPE/SPLIT/NAME.off`` for each shape."""
-    meshes: dict[str, TriangleMesh] = {}
-    with reading(path), zipfile.ZipFile(path) as archive:
+    path, meshes = fetch("shapes", download=download), {}
+    with (
+        input_errors(f"cannot read {path}"),
+        errors_about(f"cannot read {path}"),
+        zipfile.ZipFile(path) as archive,
+    ):
         for name in archive.namelist():
             parts = PurePosixPath(name).parts
             if name.endswith(".off") and len(parts) >= 3 and parts[-2] == split:
@@ -186,5 +109,4 @@ def read_shapes(path: str | Path, split: Split) -> Shapes:
                 meshes[parts[-3]] = triangle_mesh(parts[-3], mesh)
         if not meshes:
             raise InputError(f"it holds no meshes SHAPE/{split}/NAME.off")
-    classes = tuple(sorted(meshes))
-    return Shapes(split, tuple(meshes[name] for name in classes), classes)
+    return dict(sorted(meshes.items()))

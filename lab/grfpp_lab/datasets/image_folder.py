@@ -3,16 +3,14 @@
 import os
 import warnings
 from collections.abc import Sequence
-from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from grfpp._checks import node_numbers, whole
 from grfpp._imports import require
-from grfpp.datasets.graphs import read_only
 from grfpp.errors import InputError
+from grfpp.linalg.csr import readonly
 from grfpp.typing import IntArray
 from grfpp_lab.datasets.images import ByteArray
 
@@ -20,7 +18,7 @@ from grfpp_lab.datasets.images import ByteArray
 ENDINGS = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 
 
-class ImageFolder(Sequence[tuple[ByteArray, int]]):
+class ImageFolder:
     """Pictures below one folder, read when they are asked for.
 
     ``folder/class/picture.jpg``: every folder is a class, in the order of their names, and all
@@ -74,7 +72,7 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
         paths = [_pictures(self.folder / name) for name in self.classes]
         self.paths = tuple(path for of_class in paths for path in of_class)
         labels = np.repeat(np.arange(len(paths)), [len(of_class) for of_class in paths])
-        self.labels: IntArray = read_only(labels.astype(np.int64))
+        self.labels: IntArray = readonly(labels.astype(np.int64))
         if not self.paths:
             raise InputError(
                 f"{self.folder} has no pictures in the folders of its {len(self.classes)} classes; "
@@ -83,15 +81,6 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
 
     def __len__(self) -> int:
         return len(self.paths)
-
-    def __repr__(self) -> str:
-        return (
-            f"ImageFolder({str(self.folder)!r}, {len(self)} pictures of {len(self.classes)} "
-            f"classes, {self.size} x {self.size} pixels)"
-        )
-
-    def __getitem__(self, number: Any) -> Any:
-        return self._pixels(self.paths[number]), int(self.labels[number])
 
     def load(self, numbers: Sequence[int] | IntArray | None = None) -> tuple[ByteArray, IntArray]:
         """Pixels of shape ``(n, size, size, 3)`` and labels of the chosen pictures, or of all."""
@@ -118,12 +107,8 @@ class ImageFolder(Sequence[tuple[ByteArray, int]]):
         chosen: IntArray = order[np.argsort(turn, kind="stable")][: whole(n, "n", 0)]
         return chosen
 
-    @cached_property
-    def _pillow(self) -> Any:
-        return require("PIL.Image", "reading pictures")
-
     def _pixels(self, path: Path) -> ByteArray:
-        pillow, side = self._pillow, self.size
+        pillow, side = require("PIL.Image", "reading pictures"), self.size
         bombs = (pillow.DecompressionBombError, pillow.DecompressionBombWarning)
         try:
             with warnings.catch_warnings():

@@ -16,12 +16,12 @@ import scipy.sparse as sp
 from grfpp._checks import one_of
 from grfpp._imports import require
 from grfpp.datasets.fetch import fetch_file, find_file
-from grfpp.datasets.graphs import read_only
 from grfpp.datasets.registry import dataset_info
 from grfpp.errors import InputError
 from grfpp.graph import Graph
+from grfpp.io.text import input_errors
+from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
-from grfpp_lab.datasets.reading import reading
 
 ByteArray = npt.NDArray[np.uint8]
 
@@ -54,10 +54,6 @@ class Images:
 
     def __len__(self) -> int:
         return len(self.images)
-
-    def __repr__(self) -> str:
-        size = " x ".join(str(length) for length in self.images.shape[1:3])
-        return f"Images({self.name!r}, {len(self)} images of {size} pixels)"
 
 
 _MNIST_FILES = {"train": (0, 1), "test": (2, 3)}
@@ -109,32 +105,32 @@ def _checked(
 ) -> Images:
     if len(labels) and labels.max() >= len(classes):
         raise InputError(f"{source}: labels must be 0 to {len(classes) - 1}, found {labels.max()}")
-    return Images(name, read_only(images), read_only(labels), classes)
+    return Images(name, readonly(images), readonly(labels), classes)
 
 
 def read_idx(path: str | Path) -> ByteArray:
     """Read an array of bytes from a packed file in MNIST's IDX format."""
-    with reading(path), gzip.open(path) as stream:
+    with input_errors(f"cannot read {path}"), gzip.open(path) as stream:
         data = stream.read()
         if data[:3] != b"\x00\x00\x08":
-            raise InputError(f"not an IDX file of bytes: it begins with {data[:3]!r}")
+            raise ValueError(f"not an IDX file of bytes: it begins with {data[:3]!r}")
         shape = np.frombuffer(data, dtype=">u4", count=data[3], offset=4)
         return np.frombuffer(data, dtype=np.uint8, offset=4 + 4 * data[3]).reshape(shape.tolist())
 
 
 def read_cifar_npz(path: str | Path) -> tuple[ByteArray, ByteArray]:
     """Read the arrays ``images`` and ``labels`` of an ``.npz`` file."""
-    with reading(path), np.load(path, allow_pickle=False) as arrays:
+    with input_errors(f"cannot read {path}"), np.load(path, allow_pickle=False) as arrays:
         images, labels = arrays["images"], arrays["labels"]
         fits = images.shape == (len(labels), _CIFAR_SIDE, _CIFAR_SIDE, 3) and labels.ndim == 1
         if not fits or {images.dtype, labels.dtype} != {np.dtype(np.uint8)}:
-            raise InputError(f"expected images of bytes, found {images.dtype} {images.shape}")
+            raise ValueError(f"expected images of bytes, found {images.dtype} {images.shape}")
     return images, labels
 
 
 def read_cifar_archive(path: str | Path) -> tuple[ByteArray, ByteArray]:
     """Read the first batch of CIFAR-10's archive for C programs."""
-    with reading(path), tarfile.open(path, "r:gz") as archive:
+    with input_errors(f"cannot read {path}"), tarfile.open(path, "r:gz") as archive:
         members = [m for m in archive if m.isfile() and m.name.endswith("data_batch_1.bin")]
         stream = archive.extractfile(members[0])
         assert stream is not None
@@ -173,9 +169,6 @@ class SuperpixelGraph:
     centroids: FloatArray
     colours: FloatArray
     segments: IntArray
-
-    def __repr__(self) -> str:
-        return f"SuperpixelGraph({self.graph!r})"
 
 
 def superpixel_graph(image: npt.ArrayLike) -> SuperpixelGraph:

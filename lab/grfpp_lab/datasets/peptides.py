@@ -23,13 +23,12 @@ from grfpp._imports import require
 from grfpp._parallel import in_order, thread_count
 from grfpp.datasets.fetch import cache_folder, fetch
 from grfpp.datasets.generators import undirected_graph
-from grfpp.datasets.graphs import read_only
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.archive import opened_kind, save_arrays
-from grfpp.io.text import errors_about
+from grfpp.io.text import errors_about, input_errors
+from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
-from grfpp_lab.datasets.reading import reading
 
 #: The molecule that the paper estimates at long range, by its row: 434 atoms, diameter 159. No
 #: molecule has a larger one; two others have the same (6185 with 424 atoms, 7471 with 444).
@@ -61,9 +60,6 @@ class Peptides:
     def __len__(self) -> int:
         return len(self.smiles)
 
-    def __repr__(self) -> str:
-        return f"Peptides({len(self)} molecules)"
-
     def graph(self, row: int) -> Graph:
         """The graph of a molecule; needs RDKit."""
         if not 0 <= row < len(self):
@@ -85,9 +81,6 @@ class PeptideSplits:
     train: IntArray
     val: IntArray
     test: IntArray
-
-    def __repr__(self) -> str:
-        return f"PeptideSplits({len(self.train)}, {len(self.val)}, {len(self.test)})"
 
 
 def load_peptides(*, download: bool = True) -> Peptides:
@@ -137,7 +130,10 @@ def read_smiles(smiles: str) -> Any:
 
 def read_peptides(path: str | Path) -> Peptides:
     """Read a packed table with the columns ``smiles``, ``peptide_seq`` and ``labels``."""
-    with reading(path), gzip.open(path, "rt", encoding="utf-8", newline="") as stream:
+    with (
+        input_errors(f"cannot read {path}"),
+        gzip.open(path, "rt", encoding="utf-8", newline="") as stream,
+    ):
         rows = [
             (row["smiles"], row["peptide_seq"], json.loads(row["labels"]))
             for row in csv.DictReader(stream)
@@ -145,19 +141,19 @@ def read_peptides(path: str | Path) -> Peptides:
         smiles, sequences, functions = zip(*rows, strict=True)
         labels = np.array(functions, dtype=np.int8)
         if labels.shape != (len(rows), N_FUNCTIONS) or not np.isin(labels, (0, 1)).all():
-            raise InputError(f"expected {N_FUNCTIONS} labels 0 or 1 a molecule")
-    return Peptides(smiles, sequences, read_only(labels))
+            raise ValueError(f"expected {N_FUNCTIONS} labels 0 or 1 a molecule")
+    return Peptides(smiles, sequences, readonly(labels))
 
 
 def read_peptide_splits(path: str | Path) -> PeptideSplits:
     """Read three lists of row numbers from a JSON file."""
-    with reading(path):
+    with input_errors(f"cannot read {path}"):
         document = json.loads(Path(path).read_text("utf-8"))
         splits = [np.array(document[name], dtype=np.int64) for name in ("train", "val", "test")]
         rows = np.concatenate(splits)
         if rows.min(initial=0) < 0 or len(np.unique(rows)) < len(rows):
-            raise InputError("row numbers must be >= 0 and in one of the splits only")
-    return PeptideSplits(*map(read_only, splits))
+            raise ValueError("row numbers must be >= 0 and in one of the splits only")
+    return PeptideSplits(*map(readonly, splits))
 
 
 #: What the numbers of `molecule_shape` are: the kinds that Peptides-struct has.
@@ -274,39 +270,10 @@ _KIND = "grfpp peptide shapes 1"
 _PART = 32
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class PeptideShapes:
-    """Shape descriptors of some peptides, computed by grfpp with RDKit.
-
-    Attributes
-    ----------
-    rows
-        The molecules, by their rows in `load_peptides`.
-    values
-        A row a molecule with the numbers that `descriptors` names; not a number where RDKit finds
-        no conformer.
-    descriptors
-        What the columns are.
-    source
-        Who made them: not the benchmark.
-    """
-
-    rows: IntArray
-    values: FloatArray
-    descriptors: tuple[str, ...]
-    source: str
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __repr__(self) -> str:
-        return f"PeptideShapes({len(self)} molecules, {self.source})"
-
-
 def load_peptide_shapes(
     rows: Sequence[int] | IntArray, *, download: bool = True, n_jobs: int = -1
-) -> PeptideShapes:
-    """Compute shape descriptors of peptides, or take them from the cache.
+) -> FloatArray:
+    """Compute shape descriptors of peptides, or take them from the cache; a row a molecule.
 
     A conformer takes some tenths of a second for a peptide of 50 atoms, and far longer for large
     ones: choose small ones. What was computed is kept in the cache folder. Needs RDKit.
@@ -345,12 +312,7 @@ def load_peptide_shapes(
         _store_shapes(file, known, version)
         missing = np.array([row for row in missing if keys[int(row)] not in known], dtype=np.int64)
     values = np.array([known[keys[int(row)]] for row in chosen])
-    return PeptideShapes(
-        read_only(chosen),
-        read_only(values.reshape(len(chosen), len(SHAPE_DESCRIPTORS))),
-        SHAPE_DESCRIPTORS,
-        f"computed by grfpp with RDKit {version}",
-    )
+    return readonly(values.reshape(len(chosen), len(SHAPE_DESCRIPTORS)))
 
 
 def _molecule_key(smiles: str) -> int:

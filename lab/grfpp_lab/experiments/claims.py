@@ -197,8 +197,6 @@ def plus_minus(row: Row) -> str:
 
 
 def _place(name: str, value: Any) -> str:
-    from grfpp_lab.experiments.measuring import title_of
-
     if name == "graph":
         return title_of(value)
     if name == "n_walks":

@@ -71,7 +71,7 @@ _SOURCES: dict[str, Source] = {
     "cifar": Source("CIFAR-10 superpixels", 115, _superpixels),
     "reddit": Source("Reddit-Binary", 436, _reddit),
     "shapes": Source("GeometricShapes", 864, _shape),
-    "infection": Source("Infection", 500, lambda: infection_graph().graph),
+    "infection": Source("Infection", 500, infection_graph),
 }
 
 #: Those of the paper's Fig. 2.

@@ -1,15 +1,15 @@
 """Graph classification by walks beside Weisfeiler–Lehman, on the same folds.
 
 ``python -m grfpp_lab.studies.classification`` prints six collections of TUDataset, or those that
-are named: accuracy and processor time of walks and colours (`walk_candidates`; set, learner and
-penalty are chosen within the folds), of each of their sets alone, of sums over pairs of labels
-alone and with the spectrum, and of GraKeL's Weisfeiler–Lehman kernel with a support vector machine.
-``--brief`` prints the choice and its rival only, ``--settling`` every setting that was looked at on
-the collections that settings were chosen on, which are others.
+are named: accuracy and processor time of the default, the mean of kernels of colours and of walk
+masses (`walk_candidates`; the penalty is chosen within the folds), of both sets alone, of sums over
+pairs of labels alone and with the spectrum, and of GraKeL's Weisfeiler–Lehman kernel with a support
+vector machine. ``--brief`` prints the default and its rival only, ``--splits`` repeats it with
+other folds, ``--settling`` prints settings on the collections that they were chosen on, which are
+others.
 """
 
 import argparse
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from time import process_time
@@ -22,15 +22,17 @@ from grfpp._imports import require
 from grfpp.graph import Graph
 from grfpp.tasks.graphs.labelled import LabelledGraph
 from grfpp.tasks.graphs.selection import (
+    AUTO,
     COLOURS,
     MASSES,
     PAIRS,
     SPECTRUM,
     UNION,
-    Candidates,
     FoldScore,
     candidate_features,
+    gaussian_kernel,
     nested_forest_scores,
+    nested_scores,
     nested_svm_scores,
     walk_candidates,
 )
@@ -44,7 +46,7 @@ from grfpp_lab.experiments.classification.graph_sets import (
     svm_scores,
 )
 from grfpp_lab.experiments.classification.graph_sets import scores as kernel_scores
-from grfpp_lab.experiments.classification.planning import SIX, chosen_words, fold_seed
+from grfpp_lab.experiments.classification.planning import SIX, fold_seed
 
 #: Longest SMILES of the peptides: molecules of up to about a hundred atoms.
 _MOST_TEXT = 260
@@ -195,8 +197,10 @@ def show(names: Sequence[str], n_folds: int, seed: int) -> None:
             _line(f"svm, {label}", nested_svm_scores({label: X}, y, **shared))
         for label, X in sums(graphs):
             _line(f"forest, {label}", nested_forest_scores({label: X}, y, n_trees=_TREES, **shared))
-        chosen = walk_candidates(graphs).nested_scores(y, n_trees=_TREES, **shared)
-        _line("chosen in the folds", chosen)
+        masses = {MASSES: gaussian_kernel(walk_candidates(graphs, MASSES).popitem()[1])}
+        _line(f"svm, {MASSES}", nested_scores(masses, y, **shared))
+        for kind in (COLOURS, AUTO):
+            _line(f"svm, {kind}", nested_scores(walk_candidates(graphs, kind), y, kind, **shared))
 
 
 def signatures(graphs: Any) -> Iterator[tuple[str, Any]]:
@@ -237,65 +241,51 @@ def _line(name: str, scores: Sequence[FoldScore]) -> None:
 _JUDGING_TREES = 120
 
 
-def show_judging(names: Sequence[str], n_folds: int, seed: int, brief: bool = False) -> None:
-    """Print a line a collection and method; if brief, only the choice and Weisfeiler–Lehman."""
+def show_judging(
+    names: Sequence[str], n_folds: int, seed: int, n_splits: int = 1, brief: bool = False
+) -> None:
+    """Print a line a collection and method; if brief, only the default and Weisfeiler–Lehman.
+
+    The standard error of a difference is that of repeated cross-validation: Nadeau, Bengio:
+    Inference for the generalization error. Machine Learning 52, 2003.
+    """
+    kinds = (AUTO,) if brief else (AUTO, COLOURS, MASSES, PAIRS, UNION)
     for name in names:
         data = load_set(name)
-        folds = fold_seed(name, seed, 0)
-        shared: dict[str, Any] = {"n_folds": n_folds, "seed": folds}
-        began = process_time()
-        candidates = walk_candidates(data.graphs, n_jobs=1)
-        made = process_time() - began
-        print(f"{name}: {len(data.graphs)} graphs, features in {made:.1f} s on one thread")
-        parts = {
-            MASSES: Candidates(candidates.forests, {}),
-            COLOURS: Candidates({}, candidates.machines),
-        }
-        began = process_time()
-        found = candidates.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
-        chosen = Counter(chosen_words(score.chosen) for score in found).most_common()
-        choices = ", ".join(f"{what} {count}x" for what, count in chosen)
-        _judging_line("chosen in the folds", _percent(found), process_time() - began, choices)
-        for kind, part in () if brief else parts.items():
-            began = process_time()
-            alone = part.nested_scores(data.classes, n_trees=_JUDGING_TREES, **shared)
-            _judging_line(f"{kind} alone", _percent(alone), process_time() - began)
-        for kind in () if brief else (PAIRS, UNION):
-            began = process_time()
-            features = candidate_features(
-                data.graphs,
-                scales=[0.25, 0.81],
-                n_walks=[1],
-                n_eigenvalues=[32],
-                kind=kind,
-                estimate="exact",
-                n_jobs=1,
-            )
-            forests = nested_forest_scores(features, data.classes, n_trees=_JUDGING_TREES, **shared)
-            _judging_line(
-                f"{kind} alone" if kind == PAIRS else kind,
-                _percent(forests),
-                process_time() - began,
-            )
-        began = process_time()
-        rival = kernel_scores(
-            {"dataset": name, "method": RIVAL, "n_folds": n_folds, "fold_seed": folds}
+        print(f"{name}: {len(data.graphs)} graphs, {n_splits} times {n_folds} folds")
+        found = {}
+        for method in (*kinds, RIVAL):
+            began, rows = process_time(), []
+            for split in range(seed, seed + n_splits):
+                folds = fold_seed(name, split, 0)
+                rows.append(_accuracies(name, method, {"n_folds": n_folds, "seed": folds}))
+            seconds = (process_time() - began) / n_splits
+            found[method] = 100 * np.array(rows)
+            mean, deviation = np.mean(found[method]), np.std(found[method])
+            print(f"  {method:20} {mean:5.1f} ± {deviation:4.1f}  {seconds:6.1f} s", flush=True)
+        gaps = found[AUTO] - found[RIVAL]
+        error = np.std(gaps, ddof=1) * np.sqrt(1 / gaps.size + 1 / (n_folds - 1))
+        print(f"  {AUTO} − {RIVAL}: {np.mean(gaps):+.1f} ± {error:.1f} points", flush=True)
+
+
+def _accuracies(name: str, method: str, folds: dict[str, int]) -> list[float]:
+    """Accuracy on every fold; features are made anew."""
+    data = load_set(name)
+    if method == RIVAL:
+        cell = {"n_folds": folds["n_folds"], "fold_seed": folds["seed"]}
+        return [
+            score["accuracy"]
+            for score in kernel_scores({"dataset": name, "method": method, **cell})
+        ]
+    if method in (PAIRS, UNION):
+        grid: Any = {"scales": [0.25, 0.81], "n_walks": [1], "n_eigenvalues": [32]}
+        candidates = candidate_features(
+            data.graphs, kind=method, estimate="exact", n_jobs=1, **grid
         )
-        accuracies = [100 * score["accuracy"] for score in rival]
-        _judging_line(f"{RIVAL} of GraKeL", accuracies, process_time() - began)
-        gaps = np.array(_percent(found)) - accuracies
-        error = np.std(gaps, ddof=1) / np.sqrt(len(gaps))
-        words = f"{np.mean(gaps):+.1f} ± {error:.1f} points"
-        print(f"  chosen in the folds − {RIVAL}: {words}, fold by fold", flush=True)
-
-
-def _percent(scores: Sequence[FoldScore]) -> list[float]:
-    return [100 * score.accuracy for score in scores]
-
-
-def _judging_line(name: str, accuracies: Sequence[float], seconds: float, more: str = "") -> None:
-    mean, deviation = np.mean(accuracies), np.std(accuracies)
-    print(f"  {name:26} {mean:5.1f} ± {deviation:4.1f}  {seconds:6.1f} s  {more}", flush=True)
+    else:
+        candidates = walk_candidates(data.graphs, method, n_jobs=1)
+    scores = nested_scores(candidates, data.classes, method, n_trees=_JUDGING_TREES, **folds)
+    return [score.accuracy for score in scores]
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -303,7 +293,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m grfpp_lab.studies.classification")
     parser.add_argument("names", nargs="*", help="collections; all without any")
     parser.add_argument("--settling", action="store_true", help="those that settings come from")
-    parser.add_argument("--brief", action="store_true", help="only the choice and its rival")
+    parser.add_argument("--brief", action="store_true", help="only the default and its rival")
+    parser.add_argument("--splits", type=int, default=1, help="number of times, with other folds")
     parser.add_argument("--folds", type=int, default=None, help="10; 5 with --settling")
     parser.add_argument("--seed", type=int, default=0, help="of the folds")
     chosen = parser.parse_args(arguments)
@@ -315,7 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.settling:
         show(names, chosen.folds or 5, chosen.seed)
     else:
-        show_judging(names, chosen.folds or 10, chosen.seed, chosen.brief)
+        show_judging(names, chosen.folds or 10, chosen.seed, chosen.splits, chosen.brief)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,8 @@
 families; what it picks is the default. ``… judge`` runs the default on 30 generated graphs with
 hubs and whiskers from other seeds and on the seven graphs of the data folder, beside the methods
 of scikit-network. ``… sure`` prints the calibration error of the probabilities by temperature, on
-the graphs that it was chosen on and on others. ``… large`` times a block model of a million nodes,
+the graphs that it was chosen on and on others. ``… dominated`` judges it on graphs of few, uneven,
+overlapping classes with many small components. ``… large`` times a block model of a million nodes,
 ``… auto`` one whose number of clusters is to be found.
 """
 
@@ -45,7 +46,7 @@ Generator = np.random.Generator
 
 
 class Planted(NamedTuple):
-    """A connected graph with a true cluster for each node."""
+    """A graph with a true cluster for each node."""
 
     family: str
     seed: int
@@ -123,8 +124,10 @@ def with_whiskers(
     return np.hstack(more), np.concatenate(labels)
 
 
-def planted(family: str, seed: int, edges: IntArray, truth: IntArray, rng: Generator) -> Planted:
-    """The largest component of a simple graph, its nodes shuffled."""
+def planted(
+    family: str, seed: int, edges: IntArray, truth: IntArray, rng: Generator, *, whole: bool = False
+) -> Planted:
+    """The largest component of a simple graph, or the `whole` of it, its nodes shuffled."""
     from scipy.sparse.csgraph import connected_components
 
     n = len(truth)
@@ -133,8 +136,28 @@ def planted(family: str, seed: int, edges: IntArray, truth: IntArray, rng: Gener
     matrix = sp.csr_array(matrix - sp.diags_array(matrix.diagonal()))
     matrix.eliminate_zeros()
     _, component = connected_components(matrix, directed=False)
-    kept = rng.permutation(np.flatnonzero(component == np.bincount(component).argmax()))
+    is_largest = component == np.bincount(component).argmax()
+    kept = rng.permutation(np.flatnonzero(is_largest | whole))
     return Planted(family, seed, sp.csr_array(matrix[kept][:, kept]), truth[kept])
+
+
+def dominated(seed: int) -> Planted:
+    """Few classes that overlap, one with most of the nodes, and many small components."""
+    rng = np.random.default_rng([seed, 31])
+    n, n_blocks, largest = (
+        int(rng.integers(300, 900)),
+        int(rng.integers(2, 5)),
+        rng.uniform(0.5, 0.85),
+    )
+    shares = np.append(largest, rng.dirichlet(np.full(n_blocks - 1, 2.0)) * (1 - largest))
+    sizes = np.maximum(8, (n * shares).astype(np.int64))
+    mixing, spread = rng.uniform(0.2, 0.7), rng.uniform(0.3, 1.0)
+    edges, truth = block_model(sizes, rng.uniform(2, 6), mixing, spread, rng)
+    edges, truth = with_whiskers(edges, truth, rng.uniform(0, 0.15), 5, rng)
+    truth = np.where(rng.random(len(truth)) < rng.uniform(0, 0.2), rng.permutation(truth), truth)
+    n, (more, labels) = len(truth), with_whiskers(edges, truth, rng.uniform(0, 0.25), 7, rng)
+    is_cut = (more < n).any(axis=0) & (more >= n).any(axis=0)  # from what they hang on
+    return planted("dominated", seed, more[:, ~is_cut], labels, rng, whole=True)
 
 
 def hubs_and_whiskers(seed: int) -> Planted:
@@ -246,12 +269,6 @@ FAMILIES: dict[str, Callable[[int], Planted]] = {
 }
 
 
-def judging_graphs(seeds: range = JUDGING_SEEDS) -> Iterator[Planted]:
-    """Those on which they are judged: block models with hubs and whiskers, other seeds."""
-    for seed in seeds:
-        yield hubs_and_whiskers(seed)
-
-
 #: Of k-means and walks.
 SEED = 0
 #: What is compared with the default, one change at a time; `beyond` is the number of eigenvectors
@@ -279,15 +296,25 @@ def settings() -> Iterator[tuple[str, dict[str, Any]]]:
         yield named(chosen := {**DEFAULT, part: value}), chosen
 
 
+def fitted(adjacency: Any, k: int, seed: int = SEED, **how: Any) -> SpectralKernelClustering:
+    """Clusters of a graph, without a warning where one has nearly all nodes: they are counted."""
+    with warnings.catch_warnings(action="ignore"):
+        return SpectralKernelClustering(k, random_state=seed, n_jobs=1, **how).fit(adjacency)
+
+
 def error_of(graph: Planted, **chosen: Any) -> float:
     """The pair error of some settings on one graph, given the true number of clusters."""
-    beyond, k = chosen.pop("beyond"), graph.n_clusters
-    clustering = SpectralKernelClustering(
-        k, n_components=max(1, k + beyond), random_state=SEED, n_jobs=1, **chosen
-    )
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of clusters with nearly all nodes
-        return pair_error(clustering.fit_predict(graph.adjacency), graph.truth)
+    n_components = max(1, graph.n_clusters + chosen.pop("beyond"))
+    found = fitted(graph.adjacency, graph.n_clusters, n_components=n_components, **chosen)
+    return pair_error(found.labels_, graph.truth)
+
+
+def means_of(errors: Mapping[str, Mapping[str, list[float]]]) -> dict[str, dict[str, float]]:
+    """The mean of each family, by setting."""
+    return {
+        name: {family: float(np.mean(each)) for family, each in own.items()}
+        for name, own in errors.items()
+    }
 
 
 def choose(n_seeds: int = len(CHOOSING_SEEDS)) -> str:
@@ -298,10 +325,7 @@ def choose(n_seeds: int = len(CHOOSING_SEEDS)) -> str:
             graph = make(seed)
             for name, chosen in settings():
                 errors[name].setdefault(family, []).append(error_of(graph, **chosen))
-    means = {
-        name: {family: float(np.mean(each)) for family, each in own.items()}
-        for name, own in errors.items()
-    }
+    means = means_of(errors)
     ranked = sorted(means, key=lambda name: -np.mean(list(means[name].values())))
     print_means({name: means[name] for name in ranked})
     return ranked[-1]
@@ -316,18 +340,15 @@ def labels_of(method: str, adjacency: Any, n_clusters: int, seed: int) -> Any:
     """The clusters of one method, given the number of classes."""
     if method in RIVALS:
         return rival_labels(method, adjacency, n_clusters, seed)
-    how: dict[str, Any] = {"method": "paper", "estimate": "exact"} if method == PAPER else {}
-    clustering = SpectralKernelClustering(n_clusters, random_state=seed, n_jobs=1, **how)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of clusters with nearly all nodes: they are counted
-        return clustering.fit_predict(sp.csr_array(adjacency))
+    how = {"method": "paper", "estimate": "exact"} if method == PAPER else {}
+    return fitted(sp.csr_array(adjacency), n_clusters, seed, **how).labels_
 
 
 def judge_generated(seeds: range = JUDGING_SEEDS) -> dict[str, float]:
     """Mean errors on block models with hubs and whiskers, and how often clusters collapse."""
     errors: dict[str, list[float]] = {}
     collapsed: dict[str, int] = {}
-    for graph in judging_graphs(seeds):
+    for graph in map(hubs_and_whiskers, seeds):
         for method in (JUDGING_DEFAULT, PAPER, *RIVALS):
             labels = labels_of(method, graph.adjacency, graph.n_clusters, 0)
             errors.setdefault(method, []).append(pair_error(labels, graph.truth))
@@ -366,10 +387,25 @@ def judge_seven(names: Sequence[str] = tuple(GRAPHS)) -> dict[str, dict[str, flo
     return means
 
 
-def judge() -> None:
-    """Print both."""
-    judge_generated()
-    judge_seven()
+def judge_dominated(seeds: range = JUDGING_SEEDS) -> dict[str, float]:
+    """Mean errors and adjusted Rand indices where one class has most of the nodes."""
+    from sklearn.metrics import adjusted_rand_score
+
+    scores: dict[str, list[tuple[float, float]]] = {}
+    for graph in map(dominated, seeds):
+        found = {
+            m: labels_of(m, graph.adjacency, graph.n_clusters, 0)
+            for m in (JUDGING_DEFAULT, SPECTRAL)
+        }
+        for method, labels in {**found, "one cluster": np.zeros(len(graph.truth), int)}.items():
+            row = pair_error(labels, graph.truth), adjusted_rand_score(graph.truth, labels)
+            scores.setdefault(method, []).append(row)
+    for method, rows in scores.items():
+        error, index = np.mean(rows, axis=0)
+        print(f"{method:<12} pair error {error:.4f}, adjusted Rand index {index:.4f}")
+    losses = np.array(scores[JUDGING_DEFAULT])[:, 0] - np.array(scores[SPECTRAL])[:, 0]
+    print(f"the default is below {SPECTRAL} on {(losses < 0).sum()}, at most {losses.max():+.4f}")
+    return {method: float(np.mean(rows, axis=0)[0]) for method, rows in scores.items()}
 
 
 #: Widths of the clouds that are compared.
@@ -390,10 +426,7 @@ def calibration(n_seeds: int = len(CHOOSING_SEEDS)) -> dict[str, dict[str, float
                     wider = _tempered(given, TEMPERATURE / width)
                     own = errors[f"{width:g}"].setdefault(family, [])
                     own.append(calibration_error(wider, classes))
-        found = {
-            width: {family: float(np.mean(each)) for family, each in own.items()}
-            for width, own in errors.items()
-        }
+        found = means_of(errors)
         print(f"{title}: calibration error by width of the clouds; {TEMPERATURE:g} is the default")
         print_means(found)
     return found
@@ -401,10 +434,8 @@ def calibration(n_seeds: int = len(CHOOSING_SEEDS)) -> dict[str, dict[str, float
 
 def _given(graph: Planted) -> tuple[FloatArray, IntArray]:
     """Probabilities of clusters, and the cluster that each node's class is best matched with."""
-    clustering = SpectralKernelClustering(graph.n_clusters, random_state=SEED, n_jobs=1)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of clusters with nearly all nodes
-        labels = clustering.fit_predict(graph.adjacency)
+    clustering = fitted(graph.adjacency, graph.n_clusters)
+    labels = clustering.labels_
     classes = np.unique(graph.truth, return_inverse=True)[1]
     together = np.zeros((graph.n_clusters, graph.n_clusters))
     np.add.at(together, (labels, classes), 1)
@@ -444,14 +475,17 @@ def large(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one part and print it."""
     parser = argparse.ArgumentParser(prog="clustering", description=__doc__)
-    parser.add_argument("part", choices=("choose", "judge", "sure", "large", "auto"))
+    parser.add_argument("part", choices=("choose", "judge", "sure", "dominated", "large", "auto"))
     parser.add_argument("--seeds", type=int, default=10, help="choose, sure: graphs a family")
     parser.add_argument("--nodes", type=int, default=1_000_000, help="large, auto: nodes")
     options = parser.parse_args(arguments)
     if options.part == "choose":
         choose(options.seeds)
     elif options.part == "judge":
-        judge()
+        judge_generated()
+        judge_seven()
+    elif options.part == "dominated":
+        judge_dominated()
     elif options.part == "sure":
         calibration(options.seeds)
     else:

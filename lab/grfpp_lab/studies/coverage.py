@@ -19,7 +19,6 @@ from grfpp.errors import InputWarning
 from grfpp.estimate.sampling import sample
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion, Kernel
-from grfpp.typing import FloatArray
 
 KERNELS = (Diffusion(2.0),)
 DEGREES = (1, 2, 4)
@@ -81,17 +80,8 @@ def coverage(
     truth = np.hstack([exact, exact @ V])
     held = np.abs(value - truth) <= WIDTH * std + 1e-13 * np.abs(exact).max()
     matrix = held[:, :, :n]
-    return Coverage(
-        case,
-        _share(matrix[:, ~np.eye(n, dtype=bool)]),
-        _share(matrix[:, 0]),
-        _share(np.einsum("rii->ri", matrix)),
-        _share(held[:, :, n:]),
-    )
-
-
-def _share(held: Any) -> float:
-    return float(np.mean(held))
+    parts = (matrix[:, ~np.eye(n, dtype=bool)], matrix[:, 0], np.einsum("rii->ri", matrix))
+    return Coverage(case, *(float(np.mean(part)) for part in (*parts, held[:, :, n:])))
 
 
 def cases(n_repeats: int, seed: int, degrees: Sequence[int] = DEGREES) -> Iterator[Coverage]:
@@ -101,15 +91,8 @@ def cases(n_repeats: int, seed: int, degrees: Sequence[int] = DEGREES) -> Iterat
             for degree in degrees:
                 for options in _ways(W):
                     words = ", ".join(f"{key}={value}" for key, value in options.items())
-                    yield coverage(
-                        f"{name}, {kernel!r}, degree {degree}, {words}",
-                        W,
-                        kernel,
-                        n_repeats,
-                        seed,
-                        degree=degree,
-                        **options,
-                    )
+                    case = f"{name}, {kernel!r}, degree {degree}, {words}"
+                    yield coverage(case, W, kernel, n_repeats, seed, degree=degree, **options)
 
 
 def _ways(W: Graph) -> list[dict[str, Any]]:
@@ -118,11 +101,6 @@ def _ways(W: Graph) -> list[dict[str, Any]]:
         ways += [{"walks": "pooled", "symmetrize": False}, {"walks": "pooled", "deflate": 3}]
         ways += [{"walks": "independent", "symmetrize": True}]
     return ways
-
-
-def table(found: Sequence[Coverage]) -> FloatArray:
-    """The shares as numbers, a row a case."""
-    return np.array([each[1:] for each in found])
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -138,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         for each in cases(options.repeats, options.seed, options.degrees):
             found.append(each)
             print(f"{each.case:<75}" + "".join(f"  {share:7.3f}" for share in each[1:]), flush=True)
-    shares = table(found)
+    shares = np.array([each[1:] for each in found])
     within = np.count_nonzero((shares >= 0.93) & (shares <= 0.97))
     print(
         f"{within} of {shares.size} shares within 0.93 and 0.97; least {shares.min():.3f}, "

@@ -49,8 +49,7 @@ def measure(n_graphs: int = N_GRAPHS, repeats: int = 3) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for kind in KINDS:
         grf_pe(graphs[:10], kind=kind)  # compiles
-        took = [_seconds(partial(grf_pe, graphs, kind=kind)) for _ in range(repeats)]
-        rows.append({"encoding": kind, "n_graphs": n_graphs, **_shortest(took)})
+        rows.append(_row(kind, n_graphs, partial(grf_pe, graphs, kind=kind), repeats))
     others = {
         "PyG random walk": transforms.AddRandomWalkPE(8),
         "PyG Laplacian": transforms.AddLaplacianEigenvectorPE(8, is_undirected=True),
@@ -58,10 +57,8 @@ def measure(n_graphs: int = N_GRAPHS, repeats: int = 3) -> list[dict[str, Any]]:
     some = graphs[:_SOME]
     for name, transform in others.items():
         transform(some[0])
-        took = [_seconds(partial(list, map(transform, some)))]
-        rows.append(
-            {"encoding": name, "n_graphs": n_graphs, **_shortest(took, n_graphs / len(some))}
-        )
+        work: Callable[[], Any] = partial(list, map(transform, some))
+        rows.append(_row(name, n_graphs, work, times=n_graphs / len(some)))
     return rows
 
 
@@ -78,26 +75,21 @@ def measure_large(n_nodes: int = 100_000) -> list[dict[str, Any]]:
     data = require("torch_geometric").data.Data(
         edge_index=ends, x=torch.ones(n_nodes, N_FEATURES), num_nodes=n_nodes
     )
-    return [
-        {
-            "encoding": kind,
-            "n_graphs": 1,
-            **_shortest([_seconds(partial(grf_pe, [data], kind=kind))]),
-        }
-        for kind in KINDS
-    ]
+    return [_row(kind, 1, partial(grf_pe, [data], kind=kind)) for kind in KINDS]
 
 
-def _seconds(work: Callable[[], Any]) -> tuple[float, float]:
-    """By the clock, and of the processor."""
-    began, used = perf_counter(), process_time()
-    work()
-    return perf_counter() - began, process_time() - used
-
-
-def _shortest(took: Sequence[tuple[float, float]], times: float = 1.0) -> dict[str, float]:
+def _row(
+    encoding: str, n_graphs: int, work: Callable[[], Any], repeats: int = 1, times: float = 1.0
+) -> dict[str, Any]:
+    """The shortest of some times, by the clock and of the processor."""
+    took = []
+    for _ in range(repeats):
+        began, used = perf_counter(), process_time()
+        work()
+        took.append((perf_counter() - began, process_time() - used))
     clock, processor = (times * min(each) for each in zip(*took, strict=True))
-    return {"seconds": clock, "processor_seconds": processor}
+    seconds = {"seconds": clock, "processor_seconds": processor}
+    return {"encoding": encoding, "n_graphs": n_graphs, **seconds}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from grfpp.datasets import load_planetoid
 from grfpp.tasks import KernelLabelPropagation, calibration_error
+from grfpp_lab.datasets.planetoid import load_planetoid
 from grfpp_lab.graphs import Generated, Split, block_model, lfr, split_of
 
 HOWS = ("propagation", "svm", "kriging", "auto")

@@ -44,7 +44,7 @@ def graphs(folder: Path, n_graphs: int = N_GRAPHS) -> Iterator[tuple[str, Graph]
     for path in sorted(folder.glob("tudataset/*.zip")):
         for graph in load_tudataset(path.stem, download=False).graphs[:n_graphs]:
             yield path.stem, graph
-    for mesh in load_shapes(download=False).meshes[:n_graphs]:
+    for mesh in list(load_shapes(download=False).values())[:n_graphs]:
         yield "shapes", mesh.graph
 
 

@@ -6,7 +6,9 @@ from, on `GraphRandomFeatures(64)`, on the best of other kernels and numbers of 
 the share of the largest class. ``… labels`` prints the accuracy of `KernelLabelPropagation` with 1,
 2 and 5 labels a class on generated dense weighted graphs and on block models, and on the seven
 graphs with a twentieth of the labels, beside scikit-network's methods and Poisson learning (Calder,
-Cook, Thorpe and Slepčev 2020). Defaults were chosen with seeds from 1000 on.
+Cook, Thorpe and Slepčev 2020). ``… large`` prints the same for large planted partitions from weak
+to strong, a fiftieth of the labels, with a kernel that is given, and after a vote of all
+neighbours. Defaults were chosen with seeds from 1000 on.
 """
 
 import argparse
@@ -24,6 +26,7 @@ from grfpp.datasets import load_graph
 from grfpp.graph import Graph
 from grfpp.tasks import GraphRandomFeatures, KernelLabelPropagation
 from grfpp_lab.graphs import Generated, block_model
+from grfpp_lab.studies import clustering
 
 SEVEN = ("karate", "dolphins", "polbooks", "football", "databases", "eurosis", "cora")
 KERNELS = (*(f"diffusion:{time}" for time in (1, 5, 10, 20)), "regularized-laplacian:4:9")
@@ -107,42 +110,63 @@ def label_rows(
     n_graphs: int, first: int, counts: Sequence[int], names: Sequence[str]
 ) -> Iterator[dict[str, Any]]:
     """Accuracies of ours and of other methods."""
-    from sknetwork.classification import DiffusionClassifier, Propagation
-
     seeds = range(first, first + n_graphs)
     makers = (contacts, blocks)
     tasks = [(f"{f.__name__}, {m} a class", f(s), m) for f in makers for m in counts for s in seeds]
-    for kind, (graph, labels), count in [*tasks, *((name, of_data(name), 0) for name in names)]:
-        rng, n = np.random.default_rng([first, count, len(labels)]), len(labels)
-        order = rng.permutation(n)
+    for kind, made, count in [*tasks, *((name, of_data(name), 0) for name in names)]:
+        labels, rng = made.labels, np.random.default_rng([first, count, len(made.labels)])
+        order = rng.permutation(len(labels))
         known = np.concatenate(
             [order[labels[order] == each][: count or 1] for each in np.unique(labels)]
         )
         if not count:
-            known = np.union1d(known, order[: n // 20])
-        tested = np.setdiff1d(order, known)
-        given = np.full(n, -1)
-        given[known] = labels[known]
-        A = sp.csr_matrix(graph.adjacency)
-        found = {
-            "default": KernelLabelPropagation(graph, n_jobs=1)
-            .fit(known, labels[known])
-            .predict(np.arange(n)),
-            "Poisson": poisson_learning(A, known, labels[known], labels.max() + 1),
-            "DiffusionClassifier": DiffusionClassifier().fit_predict(A, labels=given),
-            "Propagation": Propagation().fit_predict(A, labels=given),
-        }
-        rates = {name: float((y[tested] == labels[tested]).mean()) for name, y in found.items()}
-        yield {"graph": kind if count else f"{kind}, 5 %", **rates}
+            known = np.union1d(known, order[: len(labels) // 20])
+        yield {"graph": kind if count else f"{kind}, 5 %", **accuracies(made, known)}
+
+
+def accuracies(made: Generated, known: Any) -> dict[str, float]:
+    """Of ours and of other methods at all other nodes."""
+    from sknetwork.classification import DiffusionClassifier, Propagation
+
+    (graph, labels), n = made, len(made.labels)
+    tested = np.setdiff1d(np.arange(n), known)
+    given = np.full(n, -1)
+    given[known] = labels[known]
+    A = sp.csr_matrix(graph.adjacency)
+    model = KernelLabelPropagation(graph, n_jobs=1).fit(known, labels[known])
+    wide = KernelLabelPropagation(graph, kernel="diffusion:10", how="propagation", n_jobs=1)
+    found = {
+        "default": model.predict(np.arange(n)),
+        "diffusion:10": wide.fit(known, labels[known]).predict(np.arange(n)),
+        "Poisson": poisson_learning(A, known, labels[known], labels.max() + 1),
+        "DiffusionClassifier": DiffusionClassifier().fit_predict(A, labels=given),
+        # It may alternate between two answers for ever.
+        "Propagation": Propagation(n_iter=100).fit_predict(A, labels=given),
+        "vote": (A @ model.probabilities_).argmax(axis=1),
+    }
+    return {name: float((y[tested] == labels[tested]).mean()) for name, y in found.items()}
+
+
+def large_rows(n_nodes: int, seed: int) -> Iterator[dict[str, Any]]:
+    """The same on planted partitions, by the edges within a block and the spread of degrees."""
+    for spread, share in product((0.0, 0.7), (0.5, 0.6, 0.7, 0.8, 0.9)):
+        rng = np.random.default_rng([seed, 55])
+        sizes = clustering.uneven_sizes(n_nodes, 12, 4.0, rng)
+        edges, truth = clustering.block_model(sizes, 13.3, 1 - share, spread, rng)
+        made = clustering.planted("large", seed, edges, truth, rng)
+        known = np.sort(rng.choice(len(made.truth), len(made.truth) // 50, replace=False))
+        row = accuracies(Generated(Graph(made.adjacency), made.truth), known)
+        yield {"graph": f"spread {spread}, {100 * share:.0f} % within", **row}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print a row a graph, or a kind of graph, and means."""
     parser = argparse.ArgumentParser(prog="node_defaults", description=__doc__)
-    parser.add_argument("what", choices=("features", "labels"))
+    parser.add_argument("what", choices=("features", "labels", "large"))
     parser.add_argument("--graphs", type=int, default=20, help="generated graphs of each kind")
     parser.add_argument("--first", type=int, default=5000, help="their first seed")
     parser.add_argument("--counts", type=int, nargs="*", default=[1, 2, 5], help="labels a class")
+    parser.add_argument("--nodes", type=int, default=30_000, help="large: nodes of each graph")
     parser.add_argument("--names", nargs="*", default=list(SEVEN), help="graphs of the data folder")
     chosen = parser.parse_args(arguments)
     warnings.simplefilter("ignore")
@@ -156,6 +180,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     every = []
     found = label_rows(chosen.graphs, chosen.first, chosen.counts, chosen.names)
+    if chosen.what == "large":
+        found = large_rows(chosen.nodes, chosen.first)
     for name, group in groupby(found, lambda row: str(row["graph"])):
         every.append(_mean(list(group)))
         _show(name, every[-1])

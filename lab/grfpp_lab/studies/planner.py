@@ -161,14 +161,16 @@ class _Reference:
         return float(np.linalg.norm(difference) / np.linalg.norm(self._wanted))
 
 
+def multiplied(W: Graph, kernel: Kernel, V: FloatArray, tol: float, method: str) -> FloatArray:
+    """One product, planning and all."""
+    return np.asarray(kernel_operator(W, kernel, tol, method=method, seed=0) @ V)
+
+
 def regret_of(case: Case, budget: float = 1.0, tol: float = TOL) -> Regret:
     """Time the planner and every method by name."""
     W, kernel, V = _setting(case)
     reference = _Reference(W, kernel, V)
-
-    def multiply(method: str) -> FloatArray:
-        return np.asarray(kernel_operator(W, kernel, tol, method=method, seed=0) @ V)
-
+    multiply = partial(multiplied, W, kernel, V, tol)
     operator = kernel_operator(W, kernel, tol)
     product, seconds = timed(lambda: np.asarray(operator @ V))
     error = reference.error(product)
@@ -208,6 +210,12 @@ class Point(NamedTuple):
     seconds: float
     error: float
 
+    def __str__(self) -> str:
+        return (
+            f"{self.case.graph:<22} {self.case.kernel:<15} {self.case.n_columns:>5}  "
+            f"{self.method:<10} {self.setting:<34} {self.seconds:9.4f} s  error {self.error:.1e}"
+        )
+
 
 def curves(case: Case, tolerances: Sequence[float] = (1e-1, 1e-2, 1e-3, 1e-6)) -> Iterator[Point]:
     """Error against seconds, for each method and for numbers of pooled walks."""
@@ -220,7 +228,7 @@ def curves(case: Case, tolerances: Sequence[float] = (1e-1, 1e-2, 1e-3, 1e-6)) -
             plan = choose(Problem(W, kernel, tol), case.n_columns, current_costs())
             if plan[method].ineligible_reason or plan[method].seconds() > 60:
                 continue
-            work = partial(_product, W, kernel, V, tol, method)
+            work = partial(multiplied, W, kernel, V, tol, method)
             product, first = timed(work)
             seconds = min(first, best_seconds(work, budget=1.0, after=first))
             yield Point(case, method, f"tol={tol:g}", seconds, reference.error(product))
@@ -235,10 +243,6 @@ def curves(case: Case, tolerances: Sequence[float] = (1e-1, 1e-2, 1e-3, 1e-6)) -
         seconds = perf_counter() - began
         setting = f"{K.meta['steps_per_node']:.0f} steps a node, degree {K.degree}"
         yield Point(case, "walks", setting, seconds, reference.error(product))
-
-
-def _product(W: Graph, kernel: Kernel, V: FloatArray, tol: float, method: str) -> FloatArray:
-    return np.asarray(kernel_operator(W, kernel, tol, method=method) @ V)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -258,11 +262,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if options.curves:
         for case in cases:
             for point in curves(case):
-                print(
-                    f"{case.graph:<22} {case.kernel:<15} {case.n_columns:>5}  {point.method:<10} "
-                    f"{point.setting:<34} {point.seconds:9.4f} s  error {point.error:.1e}",
-                    flush=True,
-                )
+                print(point, flush=True)
         return
     found = []
     for case in cases:

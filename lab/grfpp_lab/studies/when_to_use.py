@@ -28,11 +28,7 @@ def measured(graphs: Sequence[str], kernels: Sequence[str]) -> list[Point]:
         for kernel in kernels:
             for point in curves(Case(graph, kernel, N_COLUMNS)):
                 points.append(point)
-                print(
-                    f"{graph:<20} {kernel:<15} {point.method:<10} {point.setting:<30} "
-                    f"{point.seconds:9.4f} s  error {point.error:.1e}",
-                    flush=True,
-                )
+                print(point, flush=True)
     return points
 
 

@@ -14,9 +14,10 @@ Features, by a random forest:
 Features, by a support vector machine:
   signatures           counts of nodes whose walks lead to the same labels
   colours              counts of nodes of the same Weisfeiler-Lehman colours
-  auto                 walk-masses or colours, whichever is best on the other
-                       folds; the spectrum too if nodes have no labels or its
-                       options are given
+  auto                 walk-masses and colours, by the mean of their kernels
+
+The default is auto, or the spectrum where --method or options about the kernel or the walks are
+given.
 
 Walks of walk-masses are on D^-1/2 A D^-1/2; only the spectrum has a kernel, scale and degree.
 
@@ -24,7 +25,6 @@ Example commands:
   grfpp classify MUTAG
   grfpp classify NCI1 --method exact
   grfpp classify PTC_MR --method grf --walks 4,16 --folds 5
-  grfpp classify PROTEINS --features auto
   grfpp classify ENZYMES --features label-pairs --output folds.csv
   grfpp classify data/MY_SET.zip --seed 1 --json
 """
@@ -46,18 +46,13 @@ from grfpp.options import WalkOptions
 #: and walks are not reused.
 _WITHOUT = ("n_walks", "reuse_walks")
 _BY_KERNELS = ("spectrum", "same-label", "both-spectra", "label-pairs", "spectrum-and-pairs")
-_BY_WALKS = ("walk-masses", "signatures", "colours")
+_BY_WALKS = ("walk-masses", "signatures", "colours", "auto")
 
 
 @options.command
-@options.argument("dataset", "", "DATASET", type=click.Path())
-@options.option("--method", "-m", type=options.choice("exact", "grf", "grf++"))
-@options.option(
-    "--features",
-    type=options.choice(*_BY_KERNELS, *_BY_WALKS, "auto"),
-    default="spectrum",
-    metavar="KIND",
-)
+@click.argument("dataset", metavar="DATASET", type=click.Path())
+@options.option("--method", "-m", type=click.Choice(["exact", "grf", "grf++"]))
+@options.option("--features", type=click.Choice([*_BY_KERNELS, *_BY_WALKS]), metavar="KIND")
 @options.kernel_option("diffusion", "-k")
 @options.option("--scale", default="0.25,0.36,0.64,0.81", metavar="X,...")
 @options.option("--walks", "n_walks", default="16", metavar="M,...")
@@ -71,7 +66,7 @@ def classify(
     *,
     dataset: str,
     method: str | None,
-    features: str,
+    features: str | None,
     kernel: str,
     scale: str,
     n_walks: str,
@@ -90,7 +85,7 @@ def classify(
         format.
     method
         The kernel itself, or its estimate by walks; if not given, grf++, and exact for walk-masses,
-        signatures and auto.
+        signatures, colours and auto.
     features
         Features of the graphs; see below.
     kernel
@@ -108,9 +103,12 @@ def classify(
     output
         Write the chosen parameters of each fold, and its accuracy.
     """
-    by_walks, has_kernel = features not in _BY_KERNELS, features not in _BY_WALKS
     given = options.given("kernel", "scale", "degree", "n_eigenvalues")
-    if given and not has_kernel:
+    if features is None:
+        is_paper = given or method or options.given("n_walks") or options.asks_for_walks()
+        features = "spectrum" if is_paper else "auto"
+    by_walks = features in _BY_WALKS
+    if given and by_walks:
         problem = f"{features} does not use {given[0]}"
         raise InputError(problem, argument="features", advice="leave that option out")
     grid = {
@@ -118,9 +116,9 @@ def classify(
         "n_walks": options.numbers(n_walks, "n_walks", int),
         "n_eigenvalues": options.numbers(n_eigenvalues, "n_eigenvalues", int),
     }
+    method = method or ("exact" if by_walks else "grf++")
     if method == "grf":
         walks = walks.changed(degree=1)
-    method = method or ("exact" if by_walks else "grf++")
     from grfpp.datasets import load_tudataset, read_tudataset
     from grfpp.tasks.graphs import selection
     from grfpp.tasks.graphs.labelled import labelled_graphs
@@ -128,32 +126,33 @@ def classify(
     with console.status(f"reading {dataset}"):
         is_file = dataset.lower().endswith(".zip")
         data = read_tudataset(dataset) if is_file else load_tudataset(dataset)
-        is_unlabelled = features == "spectrum" or (by_walks and data.node_labels is None)
-        graphs: list[Any] = list(data.graphs) if is_unlabelled else labelled_graphs(data)
-    if features == "auto" and not (is_unlabelled or given):
-        has_kernel = False  # with labels, the returns of walks say what the spectrum does
+    # Without labels, features by walks take degrees for them, and others are refused.
+    is_plain = features == "spectrum" or (by_walks and data.node_labels is None)
+    graphs: list[Any] = list(data.graphs) if is_plain else labelled_graphs(data)
     selection.stratified_folds(data.labels, folds, walks.seed)  # refuses too many folds early
-    result, candidates = results.Result(), selection.Candidates()
+    result = results.Result()
     parameters = options.estimator_parameters(walks, without=_WITHOUT)
     parameters["estimate"] = "exact" if method == "exact" else "walks"
     degree, most_walks = parameters.pop("degree"), max(grid["n_walks"])
     with result.timed("features", "making features"):
         if by_walks:
-            kinds = (features,) if features in _BY_WALKS else selection.AUTO_KINDS
-            candidates = selection.walk_candidates(graphs, kinds, n_walks=most_walks, **parameters)
-        if has_kernel:
-            parameters |= {"kind": "spectrum" if by_walks else features, "kernel": kernel, **grid}
-            spectra = selection.candidate_features(graphs, degree=degree, **parameters)
-            candidates.forests.update(spectra)
+            parameters["n_walks"] = most_walks
+            candidates = selection.walk_candidates(graphs, features, **parameters)
+        else:
+            parameters |= {"kind": features, "kernel": kernel, "degree": degree, **grid}
+            candidates = selection.candidate_features(graphs, **parameters)
     with result.timed("learning" if by_walks else "forests", "learning"):
-        scores = candidates.nested_scores(
-            data.labels, n_folds=folds, seed=walks.seed, n_trees=trees, n_jobs=walks.n_jobs
+        parameters = {"n_folds": folds, "seed": walks.seed, "n_jobs": walks.n_jobs}
+        scores = selection.nested_scores(
+            candidates, data.labels, features, n_trees=trees, **parameters
         )
-    describe, inner = (_learner, "inner") if by_walks else (_setting, "out_of_bag")
     rows = []
     for score in scores:
-        measured = {inner: round(score.inner, 6), "accuracy": round(score.accuracy, 6)}
-        rows.append({"fold": score.fold, **describe(score.chosen), **measured})
+        learner = {"learner": "svm" if score.penalty else "forest", "penalty": score.penalty}
+        row = {"features": score.chosen, **learner} if by_walks else _setting(score.chosen)
+        measured = {"inner" if by_walks else "out_of_bag": round(score.inner, 6)}
+        measured["accuracy"] = round(score.accuracy, 6)
+        rows.append({"fold": score.fold, **row, **measured})
     results.write_csv(output, list(rows[0]), [list(row.values()) for row in rows])
 
     n_nodes = np.mean([graph.n_nodes for graph in data.graphs])
@@ -161,21 +160,18 @@ def classify(
     text += f"{len(data.classes)} classes"
     size = {"n_graphs": len(data), "n_classes": len(data.classes)}
     result.add("data", text, dataset=data.name, **size)
-    text = "exact"
-    if method != "exact":
-        stitching = f"stitching degree {degree}, " if has_kernel else ""
-        text = f"walks with {stitching}lengths {results.law_text(walks.termination)}"
-    if has_kernel:
-        text = f"{kernel}, {text}"
-    result.add("kernel" if has_kernel else "walks", text, method=text)
+    stitching = "" if by_walks else f"stitching degree {degree}, "
+    walked = f"walks with {stitching}lengths {results.law_text(walks.termination)}"
+    text = "" if by_walks else f"{kernel}, "
+    text += "exact" if method == "exact" else walked
+    result.add("walks" if by_walks else "kernel", text, method=text)
     result.add("features", features, features=features)
     if by_walks:
-        names = [*candidates.forests, *candidates.machines]
-        settings = [{"features": _feature_text(name)} for name in names]
+        settings = [{"features": name} for name in candidates]
         counts = Counter(f"{row['features']} ({row['learner']})" for row in rows)
         chosen = ", ".join(f"{name} {count}x" for name, count in counts.most_common())
     else:
-        settings = [_setting(candidate) for candidate in candidates.forests]
+        settings = [_setting(candidate) for candidate in candidates]
         ((mode, _),) = Counter(score.chosen for score in scores).most_common(1)
         chosen = f"most often {mode.words}"
     among = {name: list(dict.fromkeys(row[name] for row in settings)) for name in settings[0]}
@@ -193,18 +189,3 @@ def classify(
 def _setting(chosen: Any) -> dict[str, Any]:
     """The setting of a forest; `sigma` is the root of the scale."""
     return {"scale": chosen.scale, "sigma": chosen.scale**0.5, **chosen._asdict()}
-
-
-def _learner(chosen: Any) -> dict[str, Any]:
-    """Features of several kinds and their learner; only support vector machines have a penalty."""
-    penalty = getattr(chosen, "penalty", None)
-    return {
-        "features": _feature_text(chosen if penalty is None else chosen.features),
-        "learner": "forest" if penalty is None else "svm",
-        "penalty": penalty,
-    }
-
-
-def _feature_text(setting: Any) -> str:
-    """Features as the output names them."""
-    return setting.words if hasattr(setting, "n_lengths") else f"spectrum, {setting.words}"

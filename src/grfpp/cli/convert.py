@@ -18,6 +18,8 @@ from __future__ import annotations
 from pathlib import Path
 from time import perf_counter
 
+import click
+
 from grfpp.cli import console, options, results
 from grfpp.conversion import convert as convert_graph
 from grfpp.io.folder.reader import folder_bytes
@@ -27,7 +29,7 @@ from grfpp.io.folder.reader import folder_bytes
 @options.option("--nodes", "n_nodes", type=int)
 @options.option("--memory", metavar="SIZE")
 @options.graph_options
-@options.argument("target", "", "FOLDER.grf", type=options.OutputFile(".grf"))
+@click.argument("target", metavar="FOLDER.grf", type=options.OutputFile(".grf"))
 @options.shows_result
 def convert(
     *, file: options.GraphFile, target: Path, n_nodes: int | None, memory: str | None

@@ -15,6 +15,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import Any
 
+import click
+
 from grfpp import datasets as library
 from grfpp._memory import readable_bytes
 from grfpp.cli import console, options, results
@@ -26,7 +28,7 @@ _LONG_FAMILY = "meshes"
 
 
 @options.command
-@options.argument("name", "", "NAME", required=False)
+@click.argument("name", metavar="NAME", required=False)
 @options.option("--download", is_flag=True)
 @options.json_option
 def datasets(name: str | None, download: bool, as_json: bool) -> None:

@@ -28,6 +28,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import click
 import numpy as np
 
 from grfpp._checks import finite
@@ -55,7 +56,7 @@ _SUMS = {"paper": "the paper's sum", "mean": "sums over their mass"}
 
 
 @options.command
-@options.argument("mesh", "", "MESH", type=options.PATH)
+@click.argument("mesh", metavar="MESH", type=options.PATH)
 @options.option("--mask", type=float, default=0.8)
 @options.how_option("kriging", "mean", "paper")
 @options.method_option
@@ -68,7 +69,7 @@ _SUMS = {"paper": "the paper's sum", "mean": "sums over their mass"}
 @options.output_option("FILE.csv|ply", ".csv", ".ply")
 @options.output_option("FILE.png", ".png", ".pdf", flags="--picture")
 @options.option("--view", default="1,-1.6,0.9", metavar="X,Y,Z")
-@options.option("--up", type=options.choice("auto", "y", "z"), default="auto")
+@options.option("--up", type=click.Choice(["auto", "y", "z"]), default="auto")
 @options.shows_result
 def interpolate(
     *,
@@ -194,12 +195,17 @@ def interpolate(
         n_known, n_hidden = len(task.known), len(task.hidden)
         text = f"{n_known:,} known, {n_hidden:,} hidden"
         result.add("normals", text, n_known=n_known, n_hidden=n_hidden, mask=mask, seed=walks.seed)
-        n_unreached, method_text = predicted.n_unreached, predicted.method
+        n_unreached, method_used = predicted.n_unreached, predicted.method
+        n_cut_off = task.n_cut_off
+        cut_off = f", {n_cut_off:,} of them in parts without a known one" if n_cut_off else ""
+        no_answer = f"hidden vertices, counted as cosine 0{cut_off}"
+        measured = {"n_cut_off": n_cut_off, "mean_cosine": predicted.cosine}
     else:
         text = f"{len(known):,} known of {graph.n_nodes:,}, {given.shape[1]} each"
         result.add("values", text, n_known=len(known), n_values=given.shape[1], seed=walks.seed)
-        n_unreached, method_text = int((~predicted.reached_).sum()), predicted.method_
-    method_used = method_text
+        n_unreached, method_used = int((~predicted.reached_).sum()), predicted.method_
+        no_answer, measured = "vertices, which no value reaches: the mean of the known ones", {}
+    method_text = method_used
     if how != "kriging":
         products = {"walks": results.walks_text(walks), "exact": "exact"}.get(method, method_text)
         name = "diffusion" if kernel == "auto" else kernel
@@ -208,20 +214,11 @@ def interpolate(
     sampling = {name: getattr(walks, name) for name in ("degree", "n_walks", "reuse_walks")}
     sampling |= {"termination": results.law_text(walks.termination), "method": method_used}
     result.add("method", method_text, **chosen, **sampling, scale=factor, sigma=factor**0.5)
-    result.add(n_unreached=n_unreached)
-    if values is None:
-        n_cut_off, cosine = task.n_cut_off, predicted.cosine
-        result.add(n_cut_off=n_cut_off)
-        cut_off = f", {n_cut_off:,} of them in parts without a known one" if n_cut_off else ""
-        no_answer = f"at {n_unreached:,} hidden vertices, counted as cosine 0{cut_off}"
-    else:
-        no_answer = (
-            f"at {n_unreached:,} vertices, which no value reaches: the mean of the known ones"
-        )
+    result.add(n_unreached=n_unreached, **measured)
     if n_unreached:
-        result.add("no answer", no_answer)
+        result.add("no answer", f"at {n_unreached:,} {no_answer}")
     if values is None:
-        result.add("cosine", f"{cosine:.4f}, mean over the hidden vertices", mean_cosine=cosine)
+        result.add("cosine", f"{predicted.cosine:.4f}, mean over the hidden vertices")
     result.add_time(read="reading", predict="predicting")
     files = [result.add_file(path) for path in (output, picture)]
     result.add(written=[file for file in files if file is not None])

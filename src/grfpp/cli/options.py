@@ -121,19 +121,9 @@ def command(function: Callable[..., Any]) -> Command:
     return click.command(cls=Command)(function)
 
 
-def argument(name: str, help: str, metavar: str, **more: Any) -> Decorator:
-    """An argument of a command."""
-    return click.argument(name, help=help, metavar=metavar, **more)
-
-
 def option(*flags: str, **more: Any) -> Decorator:
     """An option of a command; its default is shown."""
     return click.option(*flags, **{"show_default": True, **more})
-
-
-def choice(*values: str) -> click.Choice[str]:
-    """One of several words."""
-    return click.Choice(values)
 
 
 def path_option(*flags: str, metavar: str, **more: Any) -> Decorator:
@@ -151,7 +141,7 @@ def output_option(
 
 def how_option(*algorithms: str, default: str | None = None) -> Decorator:
     """The option ``--how``: one of the algorithms of a task."""
-    return option("--how", type=choice(*algorithms), default=default)
+    return option("--how", type=click.Choice(algorithms), default=default)
 
 
 def kernel_option(default: str | None, *letters: str) -> Decorator:
@@ -167,13 +157,13 @@ method_option = option(
     "--method",
     help="Estimate the kernel by walks, or compute it; auto takes the method of least predicted "
     f"time, and {', '.join(_EXACT_METHODS)} are these methods.",
-    type=choice("walks", "exact", "auto", *_EXACT_METHODS),
+    type=click.Choice(["walks", "exact", "auto", *_EXACT_METHODS]),
     metavar="walks|exact|auto|...",
 )
 # `grfpp classify` takes a list of scales; `grfpp interpolate` needs to know whether one is given.
 scale_option = option("--scale", help="Factor on all weights.", default=1.0)
 std_option = option("--std", is_flag=True)
-mesh_weights_option = option("--mesh-weights", type=choice(*get_args(MeshWeights)))
+mesh_weights_option = option("--mesh-weights", type=click.Choice(get_args(MeshWeights)))
 
 
 def method_parameters(method: str) -> dict[str, Any]:
@@ -274,7 +264,7 @@ kernel_options = _option_group(
     "choice",
     _kernel_choice,
     kernel_option("diffusion", "-k"),
-    option("--normalize", type=choice("sym", "rw", "none")),
+    option("--normalize", type=click.Choice(["sym", "rw", "none"])),
     scale_option,
 )
 
@@ -405,11 +395,11 @@ def _graph_file(
 graph_options = _option_group(
     "file",
     _graph_file,
-    argument("graph", "", "GRAPH", type=PATH),
+    click.argument("graph", metavar="GRAPH", type=PATH),
     option("--directed", is_flag=True),
-    option("--undirected", type=choice(*get_args(Symmetrize))),
+    option("--undirected", type=click.Choice(get_args(Symmetrize))),
     mesh_weights_option,
-    option("--duplicates", type=choice(*get_args(Duplicates))),
+    option("--duplicates", type=click.Choice(get_args(Duplicates))),
     option("--columns", metavar="U,V[,W]"),
     option("--separator", metavar="TEXT"),
     option("--encoding", metavar="NAME"),

@@ -96,12 +96,12 @@ def query(
         else:
             answer = local.top_k(rows, k, with_std, include_self=not no_self)
 
-    tol, seed = settings["tol"], settings["seed"]
-    effort = f"tol {tol:g}" if tol is not None else f"budget {local.budget:,.0f} edges a node"
+    tol, seed, budget = settings["tol"], settings["seed"], local.ranking_plan.budget
+    effort = f"tol {tol:g}" if tol is not None else f"budget {budget:,.0f} edges a node"
     n_nodes = f"{len(rows):,} {'node' if len(rows) == 1 else 'nodes'}"
     result.add_graph(file.path, source, choice)
     result.add("kernel", repr(choice.kernel), kernel=choice.kernel.to_dict())
-    result.add("pools", f"{effort}, seed {seed}", tol=tol, budget=local.budget, seed=seed)
+    result.add("pools", f"{effort}, seed {seed}", tol=tol, budget=budget, seed=seed)
     result.add_cluster(client)
     result.add_time(read="reading", load="loading compiled loops", query=f"for {n_nodes}")
     labels = results.node_names(source)

@@ -9,12 +9,12 @@ import numpy as np
 from grfpp._checks import whole
 from grfpp._memory import require_bytes
 from grfpp.datasets.fetch import fetch
-from grfpp.datasets.graphs import read_only
 from grfpp.datasets.registry import mesh_table
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io import load_mesh as read_mesh_file
 from grfpp.io.meshes import Mesh, MeshWeights, merged
+from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
 
 #: Peak memory of a face: its sides in both orders, sorted, and their graph.
@@ -92,7 +92,7 @@ def load_mesh(name: str | int, *, stand_in: bool = False, download: bool = True)
 def triangle_mesh(name: str, mesh: Mesh, weights: MeshWeights = "unit") -> TriangleMesh:
     """Make a mesh immutable, and add the graph of its triangles."""
     graph = Graph(mesh.triangulated().adjacency(weights))
-    return TriangleMesh(name, read_only(mesh.vertices), read_only(mesh.faces), graph)
+    return TriangleMesh(name, readonly(mesh.vertices), readonly(mesh.faces), graph)
 
 
 def triangulated_sphere(n_subdivisions: int = 3) -> TriangleMesh:

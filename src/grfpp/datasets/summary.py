@@ -6,7 +6,7 @@ from importlib import import_module
 
 import numpy as np
 
-from grfpp.datasets.graphs import load_graph, load_planetoid
+from grfpp.datasets.graphs import load_graph
 from grfpp.datasets.meshes import load_mesh
 from grfpp.datasets.registry import LABORATORY, dataset_info
 from grfpp.datasets.tudataset import load_tudataset
@@ -27,10 +27,6 @@ def count(name: str, *, download: bool = True) -> Counts:
     if info.family == "graphs":
         network = load_graph(info.name, download=download)
         return {**_sizes(network.graph), "classes": len(network.classes)}
-    if info.family == "nodes":
-        citations = load_planetoid(info.name, download=download)
-        sizes = {**_sizes(citations.graph), "classes": citations.n_classes}
-        return {**sizes, **{p: len(getattr(citations, p)) for p in ("train", "validation", "test")}}
     if info.family == "tudataset":
         collection = load_tudataset(info.name, download=download)
         means = np.mean([list(_sizes(graph).values()) for graph in collection.graphs], axis=0)

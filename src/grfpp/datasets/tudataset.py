@@ -14,12 +14,13 @@ import numpy.typing as npt
 
 from grfpp._memory import require_bytes
 from grfpp.datasets.fetch import fetch
-from grfpp.datasets.graphs import class_indices, read_only
+from grfpp.datasets.graphs import class_indices
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.io.matrices import unweighted
 from grfpp.io.packed import opened_zip
 from grfpp.io.text import input_errors
+from grfpp.linalg.csr import readonly
 from grfpp.typing import FloatArray, IntArray
 
 #: Peak memory of parsing, relative to the text: numbers, transposes, sorting.
@@ -141,10 +142,10 @@ def read_tudataset(path: str | Path) -> TUDataset:
         for i, (table, dtype) in enumerate((("node_labels", int), ("node_attributes", float))):
             if table in tables:
                 rows = tables.read(table, dtype, n_rows=n_nodes)[order]
-                parts[i] = tuple(read_only(part.copy()) for part in np.split(rows, starts[1:-1]))
+                parts[i] = tuple(readonly(part.copy()) for part in np.split(rows, starts[1:-1]))
     node_labels, attributes = parts
     if node_labels is not None and node_labels[0].shape[1] == 1:
-        node_labels = tuple(read_only(column[:, 0]) for column in node_labels)
+        node_labels = tuple(readonly(column[:, 0]) for column in node_labels)
     blocks = unweighted(np.argsort(order).astype(np.int32)[ends], n_nodes)
     graphs = tuple(Graph(blocks[i:j, i:j]) for i, j in pairwise(starts.tolist()))
     numbers = tuple(classes.tolist())

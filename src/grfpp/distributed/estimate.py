@@ -24,7 +24,7 @@ from grfpp.estimate.chain import Chain, require_features, row_products
 from grfpp.estimate.factor import Factor
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.io.atomic import atomic_folder
-from grfpp.io.shards import HEADER, write_header, write_names
+from grfpp.io.shards import HEADER, write_columns, write_header
 from grfpp.kernels import Kernel
 from grfpp.linalg.csr import Block, GrowingMatrix, stack_rows, times
 from grfpp.options import Degree, WalkOptions
@@ -314,7 +314,7 @@ class DistributedEstimate(KernelEstimate):
                 "shards": [shard["sides"] for shard in shards],
             }
             if names is not None:
-                header["names"] = write_names(temporary, format, names)
+                header["names"] = write_columns(temporary, "nodes", format, {"name": names})
             write_header(temporary, header)
 
 

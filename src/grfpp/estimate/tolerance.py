@@ -42,8 +42,9 @@ _NOISY_ERROR = 0.2
 _LARGE_FALL = 0.125
 #: Growth of the budget after such a batch: it halves the error at least.
 _NOISY_GROWTH = 4
-#: Expected fall of the excess over one of the power of the factors' noise as which errors fall. The
-#: power is above one where noises multiply, and falls with the error.
+#: With ``error ∝ noise^p``, where the noise is that of one factor: the factor by which ``p − 1`` is
+#: expected to shrink in the next batch. ``p > 1`` where products of the noises of several factors
+#: matter, and ``p → 1`` as the error falls.
 _EXCESS_POWER_DECAY = 0.5
 #: Largest power that is trusted: two measured errors do not show higher ones reliably.
 _MAX_POWER = 3.0
@@ -251,7 +252,7 @@ class _Search:
         return growth
 
     def _power(self) -> float:
-        """The power of the factors' noise as which the error is expected to fall."""
+        """The exponent ``p`` of ``error ∝ noise^p`` that the next batch is expected to have."""
         if len(self.batches) < 2:
             return 1.0
         before, last = (self.noise.size(batch.options.n_walks) for batch in self.batches[-2:])

@@ -13,12 +13,11 @@ from grfpp.io.folder.layout import SUFFIX
 from grfpp.io.folder.reader import is_folder_path
 from grfpp.io.markup import PARSERS, matrix_of
 from grfpp.io.matrices import read_mtx, read_npz
-from grfpp.io.packed import COMPRESSED, existing_file, read_bytes
+from grfpp.io.packed import PACKINGS, existing_file, read_bytes
 from grfpp.io.table_options import ListFile, ListRequest
 from grfpp.io.table_text import TEXT_SUFFIXES
 from grfpp.io.text import decode
 
-_PACKED = (*COMPRESSED, ".zip")
 _BINARY = (".npz", *tables.BINARY_SUFFIXES)
 
 
@@ -91,12 +90,12 @@ def known_file(path: str | os.PathLike[str]) -> tuple[Path, str]:
     """The path of an existing file, and the suffix of its unpacked content."""
     file = existing_file(path)
     suffixes = [suffix.lower() for suffix in file.suffixes]
-    packed = suffixes[-1:] != [] and suffixes[-1] in _PACKED
+    packed = suffixes[-1:] != [] and suffixes[-1] in PACKINGS
     suffix = "".join(suffixes[:-1][-1:] if packed else suffixes[-1:])
     plain = (*TEXT_SUFFIXES, *PARSERS, ".mtx", *meshes.SUFFIXES)
     if suffix not in plain and (suffix not in _BINARY or packed):
         problem = f"{path}: the suffix {''.join(file.suffixes) or '(none)'} is unknown"
-        known = f"{' '.join(plain)}, each also with {' '.join(_PACKED)}, and {' '.join(_BINARY)}"
+        known = f"{' '.join(plain)}, each also with {' '.join(PACKINGS)}, and {' '.join(_BINARY)}"
         raise InputError(problem, advice=f"known are {known}")
     return file, suffix
 

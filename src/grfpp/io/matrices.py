@@ -179,11 +179,9 @@ def diagonals(values: Any, offsets: Any, shape: Shape) -> sp.coo_array:
     values, offsets = _real(values), _integers(offsets, "offsets")
     if values.ndim != 2 or len(values) != len(offsets):
         raise _malformed(f"it has {len(offsets)} offsets for diagonals of shape {values.shape}")
-    if len(np.unique(offsets)) < len(offsets):
-        raise _malformed("it has two diagonals at the same offset")
     inside = (offsets > -shape[0]) & (offsets < shape[1])
-    matrix = sp.dia_array((values[inside], offsets[inside]), shape=shape)
-    return sp.coo_array(matrix)
+    with input_errors(_MALFORMED, ValueError):
+        return sp.coo_array(sp.dia_array((values[inside], offsets[inside]), shape=shape))
 
 
 def canonical_matrix(matrix: Any, source: Any) -> sp.csr_array:

@@ -19,6 +19,8 @@ from grfpp.io.text import input_errors
 
 #: Suffixes of compressed files, and functions that open them.
 COMPRESSED: dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+#: Suffixes of all packed files.
+PACKINGS = (*COMPRESSED, ".zip")
 #: Bytes that are unpacked at a time: far less than any memory, and few calls per second.
 _CHUNK = 1 << 18
 #: Copies of the content: the chunks, the joined bytes, and the first objects made from them.
@@ -26,8 +28,6 @@ _COPIES_IN_MEMORY = 4
 #: Methods of packed zip members; not LZMA, where a few bytes can claim gigabytes.
 _ZIP_METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2)
 _DAMAGED = (zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError)
-#: All but the first: zip files with a password, an unknown method, or a damaged list of members.
-_UNREADABLE = (OSError, RuntimeError, NotImplementedError, ValueError, LookupError, MemoryError)
 
 
 #: Peak memory of parsers in bytes: per byte of the file, and per mark that begins or ends an
@@ -92,8 +92,7 @@ def opened_member(file: Path, suffix: str, name: str) -> IO[bytes]:
 def read_bytes(file: Path, suffix: str, name: str) -> bytes:
     """Read a file, unpacked, if memory suffices to parse a file with this suffix."""
     packing = file.suffix.lower()
-    is_packed = packing in COMPRESSED or packing == ".zip"
-    with reading_errors(file, packing if is_packed else suffix):
+    with reading_errors(file, packing if packing in PACKINGS else suffix):
         check_size(file.stat().st_size, name)
         with opened_member(file, suffix, name) as stream:
             data = read_all(stream, name)
@@ -153,7 +152,7 @@ def parsing_bytes(data: bytes, suffix: str) -> int:
 def reading_errors(path: Path, kind: str) -> Iterator[None]:
     """Convert any error of reading a file of this kind to an `InputError`."""
     with (
-        input_errors(f"cannot read {path}", *_UNREADABLE),
+        input_errors(f"cannot read {path}"),  # zip files with a password, an unknown method
         input_errors(f"{path} is truncated, or not a {kind} file", *_DAMAGED),
     ):
         yield

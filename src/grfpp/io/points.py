@@ -31,7 +31,6 @@ def neighbour_graph(
     X: Any,
     n_neighbors: int = 10,
     metric: str | Callable[..., float] = "euclidean",
-    *,
     symmetrize: Symmetrize | None = "max",
     method: Method = "auto",
     seed: int = 0,

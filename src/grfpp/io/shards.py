@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse as sp
 
 from grfpp._imports import require
@@ -38,14 +37,9 @@ def write_shard(
         lists = require("pyarrow", "features in Parquet files").LargeListArray.from_arrays
         offsets = matrix.indptr.astype(np.int64)
         parts = {"columns": lists(offsets, matrix.indices), "values": lists(offsets, matrix.data)}
-    entry = _write(folder, name, format, {"node": rows, **parts})
+    entry = write_columns(folder, name, format, {"node": rows, **parts})
     sizes = {"n_nodes": int(matrix.shape[0]), "n_entries": int(matrix.nnz)}
     return {**entry, "first_node": first_row, **sizes}
-
-
-def write_names(folder: Path, format: ShardFormat, names: npt.NDArray[Any]) -> dict[str, Any]:
-    """Write the names of all nodes."""
-    return _write(folder, "nodes", format, {"name": names})
 
 
 def write_header(folder: Path, header: Mapping[str, Any]) -> None:
@@ -134,9 +128,10 @@ def _read(file: Path) -> bytes:
         return file.read_bytes()
 
 
-def _write(
+def write_columns(
     folder: str | Path, name: str, format: ShardFormat, columns: Mapping[str, Any]
 ) -> dict[str, Any]:
+    """Write columns to a file; return its entry of the header."""
     stream = io.BytesIO()
     if format == "npz":
         np.savez(stream, **columns)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from grfpp.errors import InputError, shown
-from grfpp.io.packed import COMPRESSED, opened_member, reading_errors, too_large
+from grfpp.io.packed import PACKINGS, opened_member, reading_errors, too_large
 from grfpp.io.table_options import EdgeListOptions, ListFile, columns_of, is_header, is_number
 from grfpp.io.table_sql import Database, Origin, bad_row
 from grfpp.io.text import at_line, encoding_of, not_text, zero_byte
@@ -317,8 +317,7 @@ def copy_text(
     n_skipped = text.count("\n", 0, lines.tell()) if first_line.is_header else 0
     first, text = number + n_skipped, text.split("\n", n_skipped)[n_skipped]
     copy, n_lines, n_characters = folder / "listed.txt", 1, 0
-    is_packed = file.path.suffix.lower() in (*COMPRESSED, ".zip")
-    size = 0 if is_packed else file.path.stat().st_size
+    size = 0 if file.path.suffix.lower() in PACKINGS else file.path.stat().st_size
     with copy.open("w", encoding="utf-8", newline="") as stream:
         cleaned = (dialect.cleaned(piece, name, line) for line, piece in chunks)
         for piece in chain([text], cleaned):

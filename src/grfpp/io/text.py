@@ -58,15 +58,15 @@ def encoding_of(data: bytes) -> str:
     return "utf-16" if is_utf16 else "utf-8-sig"
 
 
-def decode(data: bytes, name: str, encoding: str | None = None) -> str:
-    r"""Decode text with the line ends of any system.
+def decode(data: bytes, name: str) -> str:
+    r"""Decode UTF-8, or what the byte-order mark says, with the line ends of any system.
 
     Examples
     --------
     >>> decode("é 1\r\n".encode("utf-16"), "edges.txt")
     'é 1\n'
     """
-    encoding = encoding or encoding_of(data)
+    encoding = encoding_of(data)
     try:
         text = data.decode(encoding).removeprefix("\ufeff")
     except UnicodeError as error:

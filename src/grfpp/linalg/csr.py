@@ -41,7 +41,8 @@ _LOADING_WORK = 300_000_000
 _MIN_COMBINED_NUMBERS = 20_000
 #: Share of entries from which a dense array multiplies faster than CSR.
 _DENSE_SHARE = 0.1
-#: Nodes from which that is so: calls of either take longer than small products.
+#: Smallest number of nodes for which a dense array is considered: calls of either take longer than
+#: smaller products.
 _MIN_DENSE_NODES = 100
 #: Multiplications for each entry of the dense array after which making it has paid.
 _DENSE_REUSE = 8

@@ -21,9 +21,9 @@ _ROUNDING_OF_SINGLES = 2e-6
 
 
 def rounding(weights: FloatArray) -> float:
-    """The share of weights by which they may differ by rounding.
+    """Relative difference of ``W[i, j]`` and ``W[j, i]`` that counts as rounding.
 
-    More where all of them are numbers in single precision, and not all whole.
+    It is larger where all weights are numbers in single precision, and not all whole.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from grfpp._compiled import compiled, inlined
 from grfpp.linalg.csr import Block
 from grfpp.local.loops import residual_pool
 from grfpp.local.plan import LocalPlan
-from grfpp.local.queries import first_output, in_parts, pool_rows, work_buffers
+from grfpp.local.queries import first_output, in_parts, joined, pool_rows, work_buffers
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.hash_table import clear, home_cell, probe
 from grfpp.walks.pool import inverse_potential, series_pool
@@ -62,7 +62,7 @@ def _meet(
 ) -> None:
     """Products of the left sides of rows with the right sides of columns."""
     right = list(in_parts(lambda part: side(plan.right, part), plan, columns, n_threads))
-    products = _products_with(_joined(right))
+    products = _products_with(joined(right) if len(right) > 1 else right[0])
     _fill(result, plan, rows, n_threads, lambda part: products(side(plan, part)))
 
 
@@ -119,18 +119,6 @@ def side(plan: LocalPlan, nodes: IntArray) -> Block:
     result = filled(call, len(rows), first_output(plan, np.int64), plan.enlarge_room)
     plan.require_read()
     return result
-
-
-def _joined(sides: list[Block]) -> Block:
-    """Concatenate the sides of consecutive nodes."""
-    if len(sides) == 1:
-        return sides[0]
-    starts = np.cumsum([0, *(len(part.columns) for part in sides[:-1])])
-    return Block(
-        np.concatenate([part.end + start for part, start in zip(sides, starts, strict=True)]),
-        np.concatenate([part.columns for part in sides]),
-        np.concatenate([part.values for part in sides]),
-    )
 
 
 def _products_with(right: Block) -> Callable[[Block], FloatArray]:

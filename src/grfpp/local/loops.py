@@ -6,6 +6,7 @@ write the largest entries of rows, or selected ones.
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from numba import float64, int64, uint64
@@ -62,6 +63,10 @@ def _push_or_defer(
     return n_runs, int64(0)
 
 
+# Numbers of deferred nodes are stored in `buffers.picks`, which only `_sample` needs otherwise; it
+# reads them all before it stores picks.
+
+
 @inlined
 def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_deferred: Any) -> Any:
     """Push the residuals of the pool that exceed the threshold, and defer the others.
@@ -71,14 +76,14 @@ def _push(graph: Any, buffers: Any, tau: Any, ratio: Any, n_pool: Any, n_deferre
     n_runs = int64(0)
     n_edges = int64(0)
     for a in range(n_pool):
-        number, amount = pop_mass(buffers.cells, buffers.pool, a)
+        number, amount = pop_mass(buffers.reached, buffers.pool, a)
         reached = buffers.reached[uint64(number)]
         amount += reached.ahead
         n_runs, degree = _push_or_defer(graph, buffers, number, amount, tau, ratio, n_runs)
         n_edges += degree
         if reached.ahead > 0.0 and not reached.has_residual:
             reached.has_residual = 1
-            buffers.movers[uint64(n_deferred)].number = number
+            buffers.picks[uint64(n_deferred)] = number
             n_deferred += 1
     return n_runs, n_edges, n_deferred
 
@@ -90,7 +95,7 @@ def _push_rest(graph: Any, buffers: Any, tau: Any, ratio: Any, n_deferred: Any) 
     n_edges = int64(0)
     n_left = int64(0)
     for a in range(n_deferred):
-        number = buffers.movers[uint64(a)].number
+        number = buffers.picks[uint64(a)]
         reached = buffers.reached[uint64(number)]
         if reached.ahead > 0.0:
             n_runs, degree = _push_or_defer(
@@ -98,7 +103,7 @@ def _push_rest(graph: Any, buffers: Any, tau: Any, ratio: Any, n_deferred: Any) 
             )
             n_edges += degree
         if reached.ahead > 0.0:
-            buffers.movers[uint64(n_left)].number = number
+            buffers.picks[uint64(n_left)] = number
             n_left += 1
         else:
             reached.has_residual = 0
@@ -112,22 +117,21 @@ def _sample(graph: Any, buffers: Any, tau: Any, ratio: Any, stream: Any, n_defer
     Edges whose mass exceeds `tau`, as with unequal weights, keep it. Returns the number of runs and
     the number of picks.
     """
-    n_movers = int64(0)
+    n_light = int64(0)
     for a in range(n_deferred):
-        number = buffers.movers[uint64(a)].number
-        reached = buffers.reached[uint64(number)]
+        reached = buffers.reached[uint64(buffers.picks[uint64(a)])]
         reached.has_residual = 0
         amount = reached.ahead
         if amount > 0.0:
             reached.ahead = 0.0
             reached.total += amount
-            mover, light = buffers.movers[uint64(n_movers)], buffers.light[uint64(n_movers)]
-            mover.number, mover.degree = number, reached.degree
-            mover.edge_mass = ratio * amount * reached.share
+            light = buffers.light[uint64(n_light)]
+            light.first, light.end = reached.first, reached.first + reached.degree
+            light.mass = ratio * amount * reached.share
             light.sum = ratio * amount
             light.n_heavy = light.sum >= tau  # there may be some
-            n_movers += 1
-    return sample_edges(graph, buffers, n_movers, tau, stream, int64(0))
+            n_light += 1
+    return sample_edges(graph, buffers, n_light, tau, stream, int64(0))
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True, no_cpython_wrapper=True)
@@ -179,7 +183,7 @@ def residual_pool(
         if n_runs == 0:
             left = 0.0
             for a in range(n_deferred):
-                left += buffers.reached[uint64(buffers.movers[uint64(a)].number)].ahead
+                left += buffers.reached[uint64(buffers.picks[uint64(a)])].ahead
             if not left > _NEGLIGIBLE:
                 break
             while falling and n_runs == 0:
@@ -287,35 +291,27 @@ def _sift(nodes: Any, values: Any, length: Any, node: Any, value: Any) -> None:
 
 
 @inlined
-def _insert(nodes: Any, values: Any, n_held: Any, node: Any, value: Any) -> Any:
-    """Insert an entry into a heap of the largest entries; returns the size of the heap."""
-    if n_held < len(nodes):
-        at = n_held
-        while at > 0:
-            parent = (at - 1) // 2
-            if not _precedes(values[parent], nodes[parent], value, node):
-                break
-            nodes[at] = nodes[parent]
-            values[at] = values[parent]
-            at = parent
-        nodes[at] = node
-        values[at] = value
-        return n_held + 1
-    if _precedes(value, node, values[0], nodes[0]):
-        _sift(nodes, values, n_held, node, value)
-    return n_held
+def _empty_heap(nodes: Any, values: Any) -> None:
+    """Fill a heap of the largest entries with `_NO_NODE`, which precedes no entry."""
+    for a in range(len(nodes)):
+        nodes[a] = _NO_NODE
+        values[a] = -math.inf
 
 
 @inlined
-def _sort_heap(nodes: Any, values: Any, n_held: Any) -> None:
-    """Sort the entries of a heap, largest first, and fill the rest with `_NO_NODE`."""
-    for length in range(n_held - 1, 0, -1):
+def _insert(nodes: Any, values: Any, node: Any, value: Any) -> None:
+    """Insert an entry into a heap of the largest entries."""
+    if _precedes(value, node, values[0], nodes[0]):
+        _sift(nodes, values, len(nodes), node, value)
+
+
+@inlined
+def _sort_heap(nodes: Any, values: Any) -> None:
+    """Sort the entries of a heap, largest first."""
+    for length in range(len(nodes) - 1, 0, -1):
         node, value = nodes[length], values[length]
         nodes[length], values[length] = nodes[0], values[0]
         _sift(nodes, values, length, node, value)
-    for a in range(n_held, len(nodes)):
-        nodes[a] = _NO_NODE
-        values[a] = 0.0
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
@@ -340,19 +336,22 @@ def select_largest(
         if n_used < 0:
             return b
         row_scale = scale / inverse_potential(graph, row, int64(buffers.reached[0].degree))
-        n_held = int64(0)
+        _empty_heap(held_node, held_value)
         for a in range(0 if include_self else 1, n_used):
             reached = buffers.reached[uint64(a)]
             inverse = inverse_potential(graph, reached.node, int64(reached.degree))
             value = row_scale * reached.total * inverse
-            n_held = _insert(held_node, held_value, n_held, int64(reached.node), value)
-        _sort_heap(held_node, held_value, n_held)
+            _insert(held_node, held_value, int64(reached.node), value)
+        _sort_heap(held_node, held_value)
+        n_held = int64(0)
+        while n_held < len(held_node) and held_node[n_held] != _NO_NODE:
+            n_held += 1
         left = pull_edges
         if left > 0.0:
             for a in range(n_held):
                 reached = buffers.reached[uint64(find(buffers.cells, buffers.shift, held_node[a]))]
                 prefetch(graph.indices, reached.first)
-        n_best = int64(0)
+        _empty_heap(nodes[b], values[b])
         for a in range(n_held):
             node, value = held_node[a], held_value[a]
             if left > 0.0:
@@ -365,8 +364,10 @@ def select_largest(
                     )
                     value = row_scale * total * inverse_potential(graph, node, degree)
             if value > 0.0:
-                n_best = _insert(nodes[b], values[b], n_best, node, value)
-        _sort_heap(nodes[b], values[b], n_best)
+                _insert(nodes[b], values[b], node, value)
+        _sort_heap(nodes[b], values[b])
+        for a in range(values.shape[1]):
+            values[b, a] = max(values[b, a], 0.0)
         clear(buffers.cells, buffers.reached, n_used)
     return len(rows)
 

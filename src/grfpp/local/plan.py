@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.csr import readonly
+from grfpp.options import DEFAULT_STEP, StepOptions
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.plan import NEGLIGIBLE_TAIL, Budget
 from grfpp.walks.pool_arrays import (
@@ -208,6 +209,8 @@ class LocalPlan:
     replicate: int = 0
     #: Whether random streams are those of the right side of a product.
     is_right: bool = False
+    #: What the compiled step of a pool reads of the options.
+    step: StepOptions = DEFAULT_STEP
 
     @classmethod
     def of(cls, graph: Graph, kernel: Kernel, budget: float, seed: int) -> LocalPlan:
@@ -215,8 +218,7 @@ class LocalPlan:
         return cls(graph, Series.of(graph, kernel), budget, seed)
 
     def __getstate__(self) -> dict[str, Any]:
-        names = ("graph", "series", "budget", "seed", "replicate", "is_right")
-        return {name: self.__dict__[name] for name in names}
+        return {field.name: self.__dict__[field.name] for field in fields(self)}
 
     def with_replicate(self, replicate: int) -> LocalPlan:
         """The same plan with independent random streams."""
@@ -306,8 +308,8 @@ class LocalPlan:
         return self._pool_series(self.series.half_steps)
 
     def _pool_series(self, steps: Budget) -> PoolSeries:
-        budget = float(self.budget)
-        return PoolSeries(self.series.deposits, steps.share, steps.rest, budget, with_ahead=True)
+        shares = (steps.share, steps.rest, float(self.budget))
+        return PoolSeries(self.series.deposits, *shares, with_ahead=True, options=self.step or None)
 
     @cached_property
     def residual(self) -> PoolResidual | None:

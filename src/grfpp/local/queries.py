@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from grfpp._parallel import in_order
-from grfpp.linalg.csr import Block, csr
+from grfpp.linalg.csr import Block
 from grfpp.local.plan import LocalPlan
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.pool_arrays import WorkBuffers
@@ -130,17 +130,17 @@ def first_output(plan: LocalPlan, dtype: Any = np.int32) -> Output:
     return Output(min(4 * plan.room, _FIRST_OUTPUT), np.dtype(np.float64), dtype)
 
 
+def joined(blocks: list[Block]) -> Block:
+    """Concatenate blocks of consecutive rows, without the unused rest of their memory."""
+    ends, columns, values = zip(*blocks, strict=True)
+    starts = np.cumsum([0, *map(len, columns[:-1])])
+    shifted = [end + start for end, start in zip(ends, starts, strict=True)]
+    return Block(*map(np.concatenate, (shifted, columns, values)))
+
+
 def as_matrix(blocks: list[Block], n_columns: int) -> sp.csr_array:
     """Consecutive blocks of rows as a matrix with sorted columns."""
-    sizes = [len(block.columns) for block in blocks]
-    starts = np.cumsum([0, *sizes[:-1]])
-    ends = [block.end + start for block, start in zip(blocks, starts, strict=True)]
-    matrix = csr(
-        np.concatenate([block.values for block in blocks]),
-        np.concatenate([block.columns for block in blocks]),
-        np.concatenate([np.zeros(1, np.int64), *ends]),
-        n_columns,
-    )
+    matrix = joined(blocks).matrix(n_columns)
     matrix.sort_indices()
     return matrix
 

@@ -56,7 +56,8 @@ def choose(
         if estimate.ineligible_reason is None and not fits(estimate.n_bytes):
             reason = f"needs {readable_bytes(int(estimate.n_bytes))} of memory"
             estimates[name] = replace(estimate, ineligible_reason=reason)
-    # A prediction does not load numba, unless choices depend on the arguments alone.
+    # Predicting the error of walks takes numba, which is slow to import: it is done where numba is
+    # loaded, and where choices must not depend on that (`repeatable`).
     predict_walks = predict_walks and ("numba" in sys.modules or not costs.learns)
     estimates["walks"] = _checked_walks(problem, estimates, n_products, predict=predict_walks)
     eligible = [e for e in estimates.values() if e.ineligible_reason is None]
@@ -175,7 +176,8 @@ class Runner:
             advice = "use the normalisation 'sym'" if is_large else "take a kernel that grows less"
             raise InputError(problem, advice=advice) from None
         self.used = product.note
-        # As predicted, not as measured: the same calls choose the same methods.
+        # Predicted seconds: with `repeatable`, where observed times do not correct predictions, the
+        # same calls choose the same methods.
         estimate = self._methods[self.name].estimate(block.shape[1], self.costs)
         self._seconds_spent += estimate.product
         return result

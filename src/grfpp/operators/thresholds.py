@@ -1,4 +1,8 @@
-"""The planner's thresholds and the constants of its cost models in one table, with reasons."""
+"""Thresholds of the planner, with reasons.
+
+Polynomials and Lanczos' method have none between them: `grfpp.operators.planner.choose` compares
+predicted seconds, with the machine's constants of `grfpp.operators.costs.MachineCosts`.
+"""
 
 from __future__ import annotations
 

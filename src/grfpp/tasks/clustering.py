@@ -45,8 +45,10 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     """Spectral clustering of the nodes of a graph by a kernel.
 
     The leading nontrivial eigenvectors of the kernel of regularised weights are coordinates of the
-    nodes on a sphere, where k-means finds the clusters [1]_ [2]_. Whiskers, small parts that one
-    edge joins to the rest, are left out and get the cluster of the node that they are attached to.
+    nodes on a sphere, where k-means finds the clusters [1]_ [2]_. Among up to 10,000 nodes those of
+    small coordinates stay inside the ball where the clustering then has the larger modularity.
+    Whiskers, small parts that one edge joins to the rest, are left out and get the cluster of the
+    node that they are attached to.
 
     Parameters
     ----------
@@ -79,8 +81,8 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
         kernel. The default of ``"paper"`` is ``estimate="walks"``.
     degree, n_walks, termination, scale, normalization, reuse_walks
         See `grfpp.tasks.base.NodeKernelParameters`; those about walks are used where there are
-        walks. ``"regularized"`` takes ``normalization="sym"`` and ``"rw"``, which are the same on
-        the sphere.
+        walks. ``"regularized"`` takes ``normalization="sym"`` and ``"rw"``, which are the same
+        there.
     random_state
         Seed of the walks and of k-means. The same seed gives the same clusters for any `n_jobs`.
     n_jobs
@@ -93,7 +95,7 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     n_clusters_
         Number of clusters.
     embedding_
-        Coordinates of the nodes on the sphere, one row per node.
+        Coordinates of the nodes on the sphere or in the ball, one row per node.
     eigenvalues_
         Of the normalised kernel: 1 for each component, then the largest others. A large gap after
         the k-th one suggests k clusters.
@@ -214,9 +216,9 @@ class SpectralKernelClustering(ClusterMixin, GraphEstimator):  # type: ignore[mi
     def predict_proba(self, X: Any) -> FloatArray:
         """Probability of each cluster for each node, of shape ``(n_nodes, n_clusters_)``.
 
-        Clusters are modelled as isotropic Gaussians of equal variance on the sphere, so that
-        `labels_` is the most probable one. Whiskers have the probabilities of the node that they
-        are attached to, outliers the cluster shares. For ``how="paper"`` all are 0 or 1.
+        Clusters are modelled as isotropic Gaussians of equal variance, so that `labels_` is the
+        most probable one. Whiskers have the probabilities of the node that they are attached to,
+        outliers the cluster shares. For ``how="paper"`` all are 0 or 1.
 
         Parameters
         ----------

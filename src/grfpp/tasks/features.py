@@ -27,8 +27,8 @@ from grfpp.walks.sampling import sample_rows
 #: Kernel of ``"auto"``: of dense features, wide enough for communities; of sparse ones, whose
 #: number of entries grows with its width, a narrow one.
 DENSE, SPARSE = Diffusion(10.0), Diffusion(1.0)
-#: Dense columns carry no signal where the squared singular values other than that of √degree are
-#: as even as those of random columns, but for this share.
+#: Dense columns carry no signal if ``r Σσ⁴ / (Σσ²)²`` exceeds its value for random columns,
+#: ``1 + r / n``, by less than this; the ``r`` singular values ``σ`` are without that of √degree.
 _MIN_UNEVENNESS = 0.01
 #: Fewest nodes on which random columns can be told from others.
 _MIN_NODES = 200

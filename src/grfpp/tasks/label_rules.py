@@ -42,9 +42,11 @@ _MIN_MASS = 1e-6
 _TINY = 1e-300
 #: Truncation error of Chebyshev expansions, over the largest value of a kernel.
 _TOL = 1e-8
-#: The same of ``K @ Y`` where products take the time: no class changes by so little.
-_TOL_OF_LONG_PRODUCTS = 1e-5
-#: The same of the column that labels are held out by: only a temperature is fitted to it.
+#: The same of ``K @ Y`` where products take the time, over what tells classes apart: one in 10,000
+#: labels of block models changed by it.
+_TOL_OF_LONG_PRODUCTS = 1e-4
+#: The same of the column by which `probe_propagation` holds labels out: only the temperature
+#: depends on it.
 _TOL_OF_PROBES = 1e-3
 #: Largest number of labels that are held out one by one.
 _MAX_PROBED = 1000
@@ -87,6 +89,13 @@ class KernelProducts:
         rows = [terms.coefficients[: terms.n_terms(_TOL)] for terms in self._series]
         return np.array(list(zip_longest(*rows, fillvalue=0.0))).T
 
+    @cached_property
+    def perron(self) -> FloatArray:
+        """The leading eigenvector of ``D^-1/2 A D^-1/2``, √degree; zeros for other weights."""
+        root = self.weights._root_strength
+        root = np.zeros(self.graph.n_nodes) if root is None else root / max(root.max(), _TINY)
+        return np.asarray(root / max(float(np.linalg.norm(root)), _TINY))
+
     def work(self, n_columns: int) -> FloatArray:
         """Multiplications of products with these kernels; where they share terms, with each."""
         terms = [_N_TERMS * len(self.choices)] * len(self.choices)
@@ -120,7 +129,14 @@ class KernelProducts:
         require_bytes(16 * vectors.size, f"a product with {vectors.shape[1]} columns")
         if self.is_shared:
             matrix = CsrProduct(self.weights.adjacency, self._terms.n_threads)
-            return self._series[number].times(matrix, vectors, tol)[0]
+            series, kernel = self._series[number], self.choices[number].kernel
+            if tol == _TOL:
+                return series.times(matrix, vectors, tol)[0]
+            # Classes share the leading eigenvector: `tol` is that of the rest.
+            shared = np.outer(self.perron, self.perron @ vectors)
+            product = series.times(matrix, vectors - shared, tol)[0]
+            shared *= kernel.value(np.array([self.weights.spectral_radius()])) / series.peak
+            return np.asarray(product + shared)
         return np.asarray(self._operator(number) @ vectors)
 
     def row_norms(self, number: int, nodes: IntArray) -> FloatArray:
@@ -438,33 +454,36 @@ def best_of(scored: Sequence[Candidate], default: tuple[int, Rule] | None) -> Ca
 def probe_propagation(
     products: KernelProducts, rules: Sequence[Rule], known: LabelledNodes, rng: np.random.Generator
 ) -> tuple[list[Candidate], FloatArray]:
-    """Score propagation by one kernel on labels held out one by one; and ``K @ Y``."""
-    n_nodes = products.graph.n_nodes
-    n_probed = min(_MAX_PROBED, len(known.nodes) // 10)
-    probed = np.sort(rng.permutation(len(known.nodes))[:n_probed])
-    sums = products.product(0, known.columns(n_nodes), _TOL_OF_LONG_PRODUCTS)
-    probe = np.bincount(known.nodes[probed], minlength=n_nodes)[:, np.newaxis].astype(np.float64)
-    probe = products.product(0, probe, _TOL_OF_PROBES)[:, 0]
-    held_out, masses = _without_itself(sums, probe, known, probed), sums.sum(axis=0)
-    trials = Trials([(known, known.take(probed))], with_shares=False)
-    return [trials.score_propagation(0, rule, held_out, masses) for rule in rules], sums
+    """Score propagation by one kernel on labels held out one by one; and ``K @ Y``.
 
+    With random signs ``s`` of some labelled nodes, ``Σ_j s_i s_j r_i / r_j K_ij`` is ``K_ii`` and
+    what nearly cancels [1]_. Where ``K_ij = r_i r_j B`` between two classes, as for slow kernels,
+    that is ``r_i² B`` times the product of ``s_i`` and the sum of the others' signs in its class;
+    and without the node its class has ``1 − r_i / Σ r_j`` of its mass.
 
-def _without_itself(
-    sums: FloatArray, probe: FloatArray, known: LabelledNodes, probed: IntArray
-) -> FloatArray:
-    """``K @ Y`` at some labelled nodes ``S``, without the label of the node itself.
-
-    ``(K 1_S)_i`` is ``K_ii`` plus a sample of ``Σ_j≠i K_ij`` over labelled nodes ``j``, which is
-    estimated by its share in ``(K 1_L)_i``.
+    References
+    ----------
+    .. [1] Hutchinson: A stochastic estimator of the trace of the influence matrix for Laplacian
+       smoothing splines. Communications in Statistics 19, 1990.
     """
-    nodes = known.nodes[probed]
-    share = (len(probed) - 1) / (len(known.nodes) - 1)
-    result = sums[nodes]
-    diagonal = (probe[nodes] - share * result.sum(axis=1)) / (1 - share)
-    at = np.arange(len(nodes)), known.labels[probed]
-    result[at] -= np.clip(diagonal, 0, result[at])
-    return result
+    n_probed = min(_MAX_PROBED, len(known.nodes) // 10)
+    probed = rng.permutation(len(known.nodes))[:n_probed]
+    probed = probed[np.argsort(known.labels[probed], kind="stable")]
+    nodes, labels = known.nodes[probed], known.labels[probed]
+    signs = 1.0 - 2.0 * (np.arange(n_probed) % 2)  # which alternate within classes
+    root = np.where(products.perron > 0, products.perron, 1.0)
+    Y = known.columns(len(root))
+    sums, probe = products.product(0, Y, _TOL_OF_LONG_PRODUCTS), np.zeros((len(root), 1))
+    probe[nodes, 0] = signs / root[nodes]
+    diagonal = signs * root[nodes] * products.product(0, probe, _TOL_OF_PROBES)[nodes, 0]
+
+    share = root[nodes] / np.maximum((root @ Y)[labels] - root[nodes], _TINY)
+    bias = (signs * np.bincount(labels, signs)[labels] - 1) * share
+    held_out, at = sums[nodes], (np.arange(n_probed), labels)
+    own = np.clip((diagonal - bias * held_out[at]) / (1 - bias), 0, held_out[at])
+    held_out[at] = (1 + share) * (held_out[at] - own)
+    trials, masses = Trials([(known, known.take(probed))], with_shares=False), sums.sum(axis=0)
+    return [trials.score_propagation(0, rule, held_out, masses) for rule in rules], sums
 
 
 def predict_all(

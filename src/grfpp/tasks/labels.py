@@ -40,7 +40,7 @@ MIN_NODES = 200
 #: Multiplications that a choice may take, some ten seconds: they bound kernels, folds and columns.
 MAX_WORK = 4e9
 #: Multiplications that folds may take where kernel and rule are given, well under a second: beyond,
-#: one further column calibrates.
+#: labels are held out one by one, which takes one further column (`probe_propagation`).
 MAX_WORK_GIVEN = 1e8
 #: Fewest labelled nodes that one further column calibrates well enough.
 MIN_PROBED = 200

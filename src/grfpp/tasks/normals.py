@@ -162,7 +162,7 @@ def vertex_normals(vertices: npt.ArrayLike, faces: npt.ArrayLike) -> FloatArray:
     >>> vertex_normals(corner, [[0, 2, 1], [0, 1, 3], [0, 3, 2]])[0]
     array([-0.57735027, -0.57735027, -0.57735027])
     """
-    mesh = merged(vertices, faces)  # checks; equal points are one only in what it returns
+    mesh = merged(vertices, faces)  # checks the arguments; points are not merged below
     if mesh.vertices.shape[1] != 3 or mesh.largest > 3 or not len(mesh.faces):
         shapes = f"{np.shape(faces)} and {np.shape(vertices)}"
         raise InputError(f"must have shape (n, 3), as vertices, found {shapes}", argument="faces")

@@ -234,12 +234,7 @@ def _is_simple(K: Any) -> bool:
 
 
 def _leading(
-    S: Any,
-    scaling: FloatArray,
-    known: FloatArray,
-    number: int,
-    simple: bool,
-    tol: float = _TOL,
+    S: Any, scaling: FloatArray, known: FloatArray, number: int, simple: bool, tol: float = _TOL
 ) -> tuple[FloatArray, FloatArray]:
     """Leading eigenpairs of ``diag(scaling) S diag(scaling)`` besides `known` vectors of 1.
 
@@ -361,23 +356,33 @@ def regularized_clusters(
         tol = _LOOSE_TOL if n_clusters is None and len(nodes) > _SAMPLE else _TOL
         spectrum = regularized_spectrum(core, groups, number, regularization, choice, method, tol)
 
-    def cluster(k: int, rough: bool = False) -> tuple[FloatArray, FloatArray]:
-        """Points on the sphere and their probabilities of `k` clusters."""
+    def cluster(
+        k: int, rough: bool = False, offset: float = 0.0
+    ) -> tuple[float, FloatArray, FloatArray]:
+        """Modularity of `k` clusters, the points, and their probabilities.
+
+        Points are on the sphere; with an `offset`, in median lengths, short rows stay inside.
+        """
         width = _n_vectors(k, n_groups) if n_components is None else n_components
         points = spectrum.vectors[:, :width] * np.sqrt(spectrum.values[:width])
         lengths = np.linalg.norm(points, axis=1, keepdims=True)
+        lengths = np.hypot(lengths, offset * np.median(lengths))
         points = np.divide(points, lengths, out=np.zeros_like(points), where=lengths > 0)
         vectors = spectrum.vectors[:, : k - n_groups]
-        return points, cluster_groups(points, vectors, groups, k, n_init, seed, rough)
+        found = cluster_groups(points, vectors, groups, k, n_init, seed, rough)
+        return modularity(core, found.argmax(axis=1)), points, found
 
     k = n_clusters or n_groups
     if n_clusters is None:
         highest = modularity(core, groups)
         for n in range(n_groups + 1, min(n_groups + len(spectrum.values), max_clusters) + 1):
-            score = modularity(core, cluster(n, rough=True)[1].argmax(axis=1))
+            score = cluster(n, rough=True)[0]
             if score > highest + 1e-9:  # more than rounding
                 k, highest = n, score
-    points, probabilities = cluster(k)
+    # On the sphere, rows that are nearly 0 count as much as others: noise, where classes overlap.
+    offsets = (0.0, 1.0) if len(nodes) <= _SAMPLE else (0.0,)
+    found = max((cluster(k, offset=offset) for offset in offsets), key=lambda each: each[0])
+    _, points, probabilities = found
 
     # From the clustered nodes to all: whiskers follow the node that they are attached to.
     is_outlier = representative < 0

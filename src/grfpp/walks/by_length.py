@@ -69,7 +69,7 @@ def plan_by_length(graph: Graph, n_lengths: int, options: WalkOptions) -> WalkPl
         budget = Budget.for_learning(law, n_lengths)
     else:
         budget = Budget.by_law(law, resolvable_length(law, n_lengths - 1))
-    return WalkPlan.of(graph, ones, budget, options.n_walks, options.seed)
+    return WalkPlan.of(graph, ones, budget, options.n_walks, options.seed, step=options.step)
 
 
 @dataclass(frozen=True, eq=False)

@@ -246,13 +246,8 @@ def _warn_if_reach_exceeds_budget(kernel: Kernel, degree: int, plan: WalkPlan) -
     if reach > max_reach and steps < len(plan.graph.indices):
         problem = "the kernel reaches too far for the walks, expect a relative error near one"
         advice = "use a higher degree ('auto'), deflate='auto', more walks, or kernel_operator"
-        details: dict[str, Any] = {
-            "kernel": kernel,
-            "degree": degree,
-            "n_walks": plan.n_walks,
-            "reach": reach,
-        }
-        warn_user(InputWarning(problem, advice=advice, **details))
+        known: dict[str, Any] = {"kernel": kernel, "degree": degree, "n_walks": plan.n_walks}
+        warn_user(InputWarning(problem, advice=advice, **known, reach=reach))
 
 
 def _warn_if_error_exceeds_one(
@@ -263,15 +258,10 @@ def _warn_if_error_exceeds_one(
         floor = error_floor(plan, logs, float(np.log(plan.graph.spectral_radius())))
     if floor > 1:
         advice = "use longer walks, a higher degree or smaller weights"
-        details: dict[str, Any] = {
-            "kernel": kernel,
-            "degree": degree,
-            "termination": law,
-            "n_walks": plan.n_walks,
-        }
-        details["least_relative_error"] = floor
+        known: dict[str, Any] = {"kernel": kernel, "degree": degree, "termination": law}
+        known |= {"n_walks": plan.n_walks, "least_relative_error": floor}
         problem = "the relative error of each factor exceeds one"
-        warn_user(InputWarning(problem, advice=advice, **details))
+        warn_user(InputWarning(problem, advice=advice, **known))
 
 
 def infinite_variance(

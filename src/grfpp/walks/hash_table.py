@@ -1,4 +1,4 @@
-"""The compiled hash table of nodes that a pool has reached, with their masses.
+"""The compiled hash table of nodes that a pool has reached.
 
 Linear probing, at most half full. `grfpp.walks.pool_arrays.hash_table` makes an empty one.
 """
@@ -71,41 +71,43 @@ def add_mass(
 ) -> Any:
     """Add a nonzero mass to a node; the first mass in a step puts the node into the pool.
 
-    It probes in a loop of its own, without `probe`: this is the hottest loop of a pool, and a
-    lookup that adds the mass in the cell where it ends reads the key of each cell once.
+    It probes in a loop of its own, without `probe`: this is the hottest loop of a pool, and it
+    reads the key of each cell once. The mass is in the record of the node, which the next step
+    reads anyway: with masses in the cells a row of a grid took 4 % longer.
 
     Returns the number of nodes reached and the number of nodes in the pool.
     """
     mask = uint64(len(cells) - 1)
     at = home_cell(node, shift)
     while True:
-        cell = cells[at]
-        key = cell.key
+        key = cells[at].key
         if key >> NUMBER_BITS == node:
-            before = cell.value
-            cell.value = before + amount
+            number = key & NUMBER_MASK
+            known = reached[uint64(number)]
+            before = known.mass
+            known.mass = before + amount
             if before == 0.0:
-                pool[uint64(n_pool)] = at
+                pool[uint64(n_pool)] = number
                 n_pool += 1
             return n_used, n_pool
         if key == FREE:
             prefetch(indptr, node)
-            cell.key = (int64(node) << NUMBER_BITS) | n_used
-            cell.value = amount
+            cells[at].key = (int64(node) << NUMBER_BITS) | n_used
             new = reached[uint64(n_used)]
-            new.node, new.cell = node, at
-            pool[uint64(n_pool)] = at
+            new.node, new.cell, new.mass = node, at, amount
+            pool[uint64(n_pool)] = n_used
             return n_used + 1, n_pool + 1
         at = (at + uint64(1)) & mask
 
 
 @inlined
-def pop_mass(cells: Any, pool: Any, a: Any) -> Any:
+def pop_mass(reached: Any, pool: Any, a: Any) -> Any:
     """The number of the `a`-th node of the pool and its mass, which is set to zero."""
-    cell = cells[uint64(pool[uint64(a)])]
-    amount = cell.value
-    cell.value = 0.0
-    return cell.key & NUMBER_MASK, amount
+    number = pool[uint64(a)]
+    node = reached[uint64(number)]
+    amount = node.mass
+    node.mass = 0.0
+    return number, amount
 
 
 @inlined

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from math import ldexp
 from typing import Any, NamedTuple
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from grfpp._memory import require_bytes
 from grfpp.graph import Graph
+from grfpp.options import DEFAULT_STEP, StepOptions
 from grfpp.series import exp, log, power
 from grfpp.termination import Matched, Termination
 from grfpp.typing import FloatArray, WordArray
@@ -29,12 +30,14 @@ class WalkPlan:
     modulation: FloatArray
     #: The walk-length law of independent walkers, or the budget of a pool.
     lengths: LengthTable | Budget
-    #: Number of walks that start at each node; for pools, the factor of the budget.
+    #: Number of walks that start at each node; the budget of a pool is `n_walks · lengths.mean`.
     n_walks: int
     #: Seed of the random streams, with the factor, the node and the walk (pools: the step).
     seed: int
     #: The word from which the random streams of this factor are derived.
     key: int
+    #: What the compiled step of a pool reads of the options.
+    step: StepOptions = DEFAULT_STEP
     #: The graph as the compiled loops read it; shared by the plans of all factors.
     layout: WalkLayout | PoolLayout = None  # type: ignore[assignment]  # made from the steps
 
@@ -52,6 +55,7 @@ class WalkPlan:
         n_walks: int,
         seed: int,
         factor: int = 0,
+        step: StepOptions = DEFAULT_STEP,
     ) -> WalkPlan:
         """Plan independent walks of a law of lengths, or pools that share a budget.
 
@@ -65,12 +69,12 @@ class WalkPlan:
         if isinstance(steps, Graph):
             steps = kind.on(steps)
         f = np.asarray(modulation, dtype=np.float64)[: table.max_length + 1]
-        return cls(steps, f, table, n_walks, seed, factor_key(seed, factor))
+        return cls(steps, f, table, n_walks, seed, factor_key(seed, factor), step)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Without the layout, which is larger than the graph and is rebuilt by the receiver.
-        parts = (self.steps, self.modulation, self.lengths, self.n_walks, self.seed, self.key)
-        return WalkPlan, parts
+        names = [field.name for field in fields(self) if field.name != "layout"]
+        return WalkPlan, tuple(getattr(self, name) for name in names)
 
     @property
     def is_pooled(self) -> bool:
@@ -205,7 +209,10 @@ class Budget(NamedTuple):
 
     @classmethod
     def by_importance(cls, importance: FloatArray, mean: float) -> Budget:
-        """Shares in proportion to importances, one for each step, which must not increase."""
+        """A split in proportion to importances, one for each step, which must not increase.
+
+        Of ``B`` edges in all, step ``k`` gets ``B importance_k / Σ_j importance_j``.
+        """
         later = np.cumsum(importance[::-1])[::-1]
         with np.errstate(invalid="ignore"):
             share = np.append(0.0, importance / later)

@@ -106,7 +106,8 @@ def plan_pools(graph: Graph, kernel: Kernel, options: WalkOptions) -> WalkPlan:
     may_diverge = isinstance(law, Matched) and graph.spectral_radius() > 0.0
     if may_diverge and not has_finite_variance(kernel, degree, steps, modulation, budget):
         steps = measured_for(kernel, degree, steps)
-    return WalkPlan.of(steps, modulation, budget, options.n_walks, options.seed)
+    n_walks, seed = options.n_walks, options.seed
+    return WalkPlan.of(steps, modulation, budget, n_walks, seed, step=options.step)
 
 
 def measured_for(kernel: Kernel, degree: int, steps: ProportionalSteps) -> ProportionalSteps:

@@ -19,8 +19,8 @@ import numpy as np
 from numba import float64, int64, uint64
 
 from grfpp._compiled import compiled, inlined
-from grfpp.walks.hash_table import NUMBER_BITS, NUMBER_MASK, add_mass, clear, home_cell, pop_mass
-from grfpp.walks.pool_arrays import DONE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
+from grfpp.walks.hash_table import NUMBER_BITS, add_mass, clear, home_cell, pop_mass
+from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
 from grfpp.walks.steps import mix64, node_stream, prefetch, read_ends, walk_stream
 
 #: Largest number of passes for a threshold: more than any observed. Any threshold is unbiased.
@@ -103,11 +103,10 @@ def inverse_potential(graph: Any, node: Any, degree: Any) -> Any:
 def start_pool(graph: Any, buffers: Any, row: Any) -> None:
     """Start a pool with mass one at a node; the table must be empty."""
     at = home_cell(row, buffers.shift)
-    cell, start = buffers.cells[at], buffers.reached[0]
-    cell.key = int64(row) << NUMBER_BITS
-    cell.value = 1.0
-    start.node, start.cell = row, at
-    buffers.pool[0] = at
+    buffers.cells[at].key = int64(row) << NUMBER_BITS
+    start = buffers.reached[0]
+    start.node, start.cell, start.mass = row, at, 1.0
+    buffers.pool[0] = 0
     _init_reached(graph, buffers.reached, int64(0), int64(1))
 
 
@@ -115,10 +114,15 @@ def start_pool(graph: Any, buffers: Any, row: Any) -> None:
 
 
 @inlined
-def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any) -> Any:
-    """Append a run of edges with masses ``mass · weight``; returns ``n_runs + 1``."""
+def _prefetch_run(indices: Any, first: Any, end: Any) -> None:
     prefetch(indices, first)
     prefetch(indices, min(first + _LINE, end - 1))
+
+
+@inlined
+def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any) -> Any:
+    """Append a run of edges with masses ``mass · weight``; returns ``n_runs + 1``."""
+    _prefetch_run(indices, first, end)
     run = runs[uint64(n_runs)]
     run.first, run.end, run.mass = first, end, mass
     return n_runs + 1
@@ -179,40 +183,54 @@ def follow_edges(
 
 
 @inlined
-def _threshold_equal(
-    indices: Any, reached: Any, movers: Any, runs: Any, n_movers: Any, allowed: Any
+def _split_nodes(
+    indices: Any, nodes: Any, n: Any, threshold: Any, runs: Any, n_runs: Any, lights: Any
 ) -> Any:
-    """The threshold for equal weights: one of nodes; nodes above it become runs.
+    """Append `n` nodes with equal weights to the runs or, below the threshold, store them as light.
 
-    Returns the threshold, the number of runs and the number of movers below the threshold.
+    Returns the numbers of runs, of their new edges and of light nodes, and the mass of the latter.
     """
-    n_light = n_movers
-    n_runs = int64(0)
-    exact = int64(0)
+    n_light = int64(0)
+    n_edges = int64(0)
+    total = 0.0
+    for a in range(n):
+        node = nodes[uint64(a)]
+        first, end, mass = node.first, node.end, node.mass
+        if mass >= threshold:
+            n_runs = add_run(indices, runs, first, end, mass, n_runs)
+            n_edges += end - first
+        else:
+            light = lights[uint64(n_light)]
+            light.first, light.end, light.mass = first, end, mass
+            total += mass * (end - first)
+            n_light += 1
+    return n_runs, n_edges, n_light, total
+
+
+@inlined
+def _threshold_equal(indices: Any, runs: Any, lights: Any, n_movers: Any, allowed: Any) -> Any:
+    """The threshold for equal weights: one of nodes; nodes above it stay in the runs.
+
+    Returns the threshold, the number of runs and the number of nodes below the threshold.
+    """
     total = 0.0
     for a in range(n_movers):
-        mover = movers[uint64(a)]
-        total += mover.edge_mass * int64(mover.degree)
+        run = runs[uint64(a)]
+        total += run.mass * (run.end - run.first)
     threshold = total / allowed
+    before = n_movers
+    n_runs, exact, n_light, total = _split_nodes(
+        indices, runs, n_movers, threshold, runs, int64(0), lights
+    )
     for _ in range(_MAX_PASSES):
-        before = n_light
-        n_light = int64(0)
-        total = 0.0
-        for a in range(before):
-            mover = movers[uint64(a)]
-            edge_mass, degree, number = mover.edge_mass, int64(mover.degree), mover.number
-            if edge_mass >= threshold:
-                first = reached[uint64(number)].first
-                n_runs = add_run(indices, runs, first, first + degree, edge_mass, n_runs)
-                exact += degree
-            else:
-                light = movers[uint64(n_light)]
-                light.edge_mass, light.degree, light.number = edge_mass, degree, number
-                total += edge_mass * degree
-                n_light += 1
         if n_light in (before, 0) or not allowed - exact > 0.0:
             break
         threshold = total / (allowed - exact)
+        before = n_light
+        n_runs, n_edges, n_light, total = _split_nodes(
+            indices, lights, n_light, threshold, runs, n_runs, lights
+        )
+        exact += n_edges
     return threshold, n_runs, n_light
 
 
@@ -235,8 +253,9 @@ def first_below(values: Any, begin: Any, end: Any, bound: Any) -> Any:
 
 
 @inlined
-def _sum_row(weights: Any, tails: Any, first: Any, end: Any, edge_mass: Any, light: Any) -> None:
+def _sum_row(weights: Any, tails: Any, light: Any) -> None:
     """Store the sum and the maximum of the edge masses of a row."""
+    first, end, edge_mass = light.first, light.end, light.mass
     if len(tails):
         light.sum = edge_mass * tails[uint64(first)]
         light.heaviest = edge_mass * weights[uint64(first)]
@@ -251,10 +270,9 @@ def _sum_row(weights: Any, tails: Any, first: Any, end: Any, edge_mass: Any, lig
 
 
 @inlined
-def _split_row(
-    weights: Any, tails: Any, first: Any, end: Any, edge_mass: Any, threshold: Any, light: Any
-) -> None:
+def _split_row(weights: Any, tails: Any, threshold: Any, light: Any) -> None:
     """Store the number of heavy edges of a row, and the sum and maximum of the light ones."""
+    first, end, edge_mass = light.first, light.end, light.mass
     if len(tails):
         # A product first: the smallest masses have no inverse.
         slot = first + light.n_heavy
@@ -281,25 +299,23 @@ def _split_row(
 
 @inlined
 def _threshold_weighted(
-    weights: Any, tails: Any, reached: Any, movers: Any, lights: Any, n_movers: Any, allowed: Any
+    weights: Any, tails: Any, runs: Any, lights: Any, n_movers: Any, allowed: Any
 ) -> Any:
     """The threshold for unequal weights: one of edges, not of nodes.
 
-    `lights` then has the number of heavy edges of each mover, and the mass on its light ones.
+    `lights` then has the number of heavy edges of each node, and the mass on its light ones.
     """
     total = 0.0
     for a in range(n_movers):
-        ahead = movers[uint64(min(a + _MOVERS_AHEAD, n_movers - 1))]
-        first = reached[uint64(ahead.number)].first
-        prefetch(weights, first)
+        ahead = runs[uint64(min(a + _MOVERS_AHEAD, n_movers - 1))]
+        prefetch(weights, ahead.first)
         if len(tails):
-            prefetch(tails, first)
+            prefetch(tails, ahead.first)
         else:
-            prefetch(weights, first + min(int64(ahead.degree) - 1, _LINE // 2))
-        mover, light = movers[uint64(a)], lights[uint64(a)]
-        first = reached[uint64(mover.number)].first
-        light.n_heavy = 0
-        _sum_row(weights, tails, first, first + mover.degree, mover.edge_mass, light)
+            prefetch(weights, min(ahead.first + _LINE // 2, ahead.end - 1))
+        run, light = runs[uint64(a)], lights[uint64(a)]
+        light.first, light.end, light.mass, light.n_heavy = run.first, run.end, run.mass, 0
+        _sum_row(weights, tails, light)
         total += light.sum
     threshold = total / allowed
     exact = int64(0)
@@ -308,14 +324,12 @@ def _threshold_weighted(
         n_light = int64(0)
         total = 0.0
         for a in range(n_movers):
-            mover, light = movers[uint64(a)], lights[uint64(a)]
+            light = lights[uint64(a)]
             if light.heaviest >= threshold:
-                first = reached[uint64(mover.number)].first
-                end = first + mover.degree
                 exact -= light.n_heavy
-                _split_row(weights, tails, first, end, mover.edge_mass, threshold, light)
+                _split_row(weights, tails, threshold, light)
                 exact += light.n_heavy
-            n_light += light.n_heavy < mover.degree
+            n_light += light.n_heavy < light.end - light.first
             total += light.sum
         if exact == before or n_light == 0 or not allowed - exact > 0.0:
             break
@@ -325,7 +339,7 @@ def _threshold_weighted(
 
 @inlined
 def sample_edges(
-    graph: Any, buffers: Any, n_movers: Any, threshold: Any, stream: Any, n_runs: Any
+    graph: Any, buffers: Any, n_light: Any, threshold: Any, stream: Any, n_runs: Any
 ) -> Any:
     """List the edges to follow: all above the threshold, and a systematic sample of the others.
 
@@ -337,44 +351,41 @@ def sample_edges(
     """
     point = (float64(mix64(stream) >> uint64(11)) + 0.5) * 2.0**-53
     if len(graph.weights):
-        return _sample_weighted(graph, buffers, n_movers, threshold, point, n_runs), int64(0)
+        return _sample_weighted(graph, buffers, n_light, threshold, point, n_runs), int64(0)
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
     n_picks = int64(0)
     start = 0.0
-    for a in range(n_movers):
-        mover = buffers.movers[uint64(a)]
-        degree = int64(mover.degree)
-        stop = start + mover.edge_mass * degree * inverse
-        if point < stop:
-            first = buffers.reached[uint64(mover.number)].first
-            while point < stop:
-                slot = first + int64((point - start) / (stop - start) * degree)
-                slot = min(max(slot, first), first + degree - 1)
-                prefetch(graph.indices, slot)
-                buffers.picks[uint64(n_picks)] = slot
-                n_picks += 1
-                point += 1.0
+    for a in range(n_light):
+        light = buffers.light[uint64(a)]
+        first, end = light.first, light.end
+        degree = end - first
+        stop = start + light.mass * degree * inverse
+        while point < stop:
+            slot = first + int64((point - start) / (stop - start) * degree)
+            slot = min(max(slot, first), end - 1)
+            prefetch(graph.indices, slot)
+            buffers.picks[uint64(n_picks)] = slot
+            n_picks += 1
+            point += 1.0
         start = stop
     return n_runs, n_picks
 
 
 @inlined
 def _sample_weighted(
-    graph: Any, buffers: Any, n_movers: Any, threshold: Any, point: Any, n_runs: Any
+    graph: Any, buffers: Any, n_light: Any, threshold: Any, point: Any, n_runs: Any
 ) -> Any:
     """The same for unequal weights; picks are runs of one edge."""
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
     indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
     start = 0.0
-    for a in range(n_movers):
-        mover, light = buffers.movers[uint64(a)], buffers.light[uint64(a)]
-        edge_mass, n_heavy = mover.edge_mass, light.n_heavy
+    for a in range(n_light):
+        light = buffers.light[uint64(a)]
+        first, end, edge_mass, n_heavy = light.first, light.end, light.mass, light.n_heavy
         stop = start + light.sum * inverse
         if n_heavy == 0 and not point < stop:
             start = stop
             continue
-        first = buffers.reached[uint64(mover.number)].first
-        end = first + mover.degree
         if not len(tails):
             for slot in range(first, end):
                 slot_mass = edge_mass * weights[uint64(slot)]
@@ -423,39 +434,38 @@ def step(
     """Choose the edges of the `k`-th step of a pool, within its share of the budget.
 
     `state` is the remaining budget and the probability that the pool is still alive. The budget
-    counts expected edges: a step with less than one edge continues with that probability. The
-    movers have `n_edges` edges.
+    counts expected edges: a step with less than one edge continues with that probability. The runs
+    are all edges of the `n_movers` nodes that have any, `n_edges` in all.
 
     Returns the number of runs (or `NO_ROOM`), the number of picks, the mass of a pick, and the new
     state.
     """
-    indices, reached, movers, runs = graph.indices, buffers.reached, buffers.movers, buffers.runs
+    indices, runs = graph.indices, buffers.runs
     left, alive = state
     step_share = left * series.share[k]
     allowed = step_share / alive
-    n_runs = int64(0)
-    if n_used + min(allowed, float64(n_edges)) + SLACK > len(reached):
+    if n_used + min(allowed, float64(n_edges)) + SLACK > len(buffers.reached):
         return int64(NO_ROOM), int64(0), 0.0, left, alive
     if n_edges <= allowed:
         for a in range(n_movers):
-            mover = movers[uint64(a)]
-            first = reached[uint64(mover.number)].first
-            n_runs = add_run(indices, runs, first, first + mover.degree, mover.edge_mass, n_runs)
+            _prefetch_run(indices, runs[uint64(a)].first, runs[uint64(a)].end)
         left = left * series.rest[k] + (step_share - alive * n_edges)
-        return n_runs, int64(0), 0.0, left, alive
+        return n_movers, int64(0), 0.0, left, alive
+    n_runs = int64(0)
     n_picks = int64(0)
     threshold = 0.0
     if allowed > 0.0:
         if len(graph.weights):
+            n_light = n_movers
             threshold = _threshold_weighted(
-                graph.weights, graph.tails, reached, movers, buffers.light, n_movers, allowed
+                graph.weights, graph.tails, runs, buffers.light, n_movers, allowed
             )
         else:
-            threshold, n_runs, n_movers = _threshold_equal(
-                indices, reached, movers, runs, n_movers, allowed
+            threshold, n_runs, n_light = _threshold_equal(
+                indices, runs, buffers.light, n_movers, allowed
             )
         stream = sample_stream(key, row, k)
-        n_runs, n_picks = sample_edges(graph, buffers, n_movers, threshold, stream, n_runs)
+        n_runs, n_picks = sample_edges(graph, buffers, n_light, threshold, stream, n_runs)
     return n_runs, n_picks, threshold, left * series.rest[k], alive * min(1.0, allowed)
 
 
@@ -466,7 +476,7 @@ def step(
 def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> Any:
     """Run a pool from a node, and store ``Σ_k deposits[k] x_k`` in ``reached.total``.
 
-    A pick at step ``k`` moves the mass ``τ_k``, so a pick that happens to be missed could have
+    A pick at step ``k`` carries the threshold ``τ_k`` of the step, so a missed one could have
     deposited up to ``τ_k max_{j ≥ k} |deposits[j]|``; `buffers.resolution` is the largest of these.
 
     Returns the number of nodes reached, or `NO_ROOM`. The caller calls `clear` after reading them.
@@ -489,25 +499,25 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
             return int64(NO_ROOM)
         if series.with_ahead or len(trace_end):
             for a in range(n_pool):
-                cell = buffers.cells[uint64(buffers.pool[uint64(a)])]
-                number = cell.key & NUMBER_MASK
-                buffers.reached[uint64(number)].ahead += following * cell.value
+                number = buffers.pool[uint64(a)]
+                reached = buffers.reached[uint64(number)]
+                reached.ahead += following * reached.mass
                 if len(trace_end):
                     entry = trace[uint64(n_trace)]
-                    entry.number, entry.mass = number, cell.value
+                    entry.number, entry.mass = number, reached.mass
                     n_trace += 1
             trace_end[k:] = n_trace
         n_movers = int64(0)
         n_edges = int64(0)
         for a in range(n_pool):
-            number, amount = pop_mass(buffers.cells, buffers.pool, a)
+            number, amount = pop_mass(buffers.reached, buffers.pool, a)
             reached = buffers.reached[uint64(number)]
             reached.total += deposit * amount
             degree = reached.degree
             if degree:
-                mover = buffers.movers[uint64(n_movers)]
-                edge_mass = amount * reached.share
-                mover.number, mover.degree, mover.edge_mass = number, degree, edge_mass
+                run = buffers.runs[uint64(n_movers)]
+                run.first, run.end = reached.first, reached.first + degree
+                run.mass = amount * reached.share
                 n_edges += degree
                 n_movers += 1
         if n_movers == 0 or k + 1 == n_steps:
@@ -524,8 +534,9 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
         state = (left, alive)
         n_used, n_pool = follow_edges(graph, buffers, n_runs, n_picks, picked_mass, n_used)
     # Where the pool has ended before the series, other picks would have gone on.
-    for later in range(k + 1, n_steps):
-        resolution = max(resolution, abs(series.deposits[later]) * heaviest_pick)
+    if series.with_ahead:
+        for later in range(k + 1, n_steps):
+            resolution = max(resolution, abs(series.deposits[later]) * heaviest_pick)
     buffers.resolution[0] = resolution
     return n_used
 
@@ -541,8 +552,8 @@ def write_reached(
         inverse = inverse_potential(graph, reached.node, int64(reached.degree))
         columns[uint64(n_out)] = reached.node
         values[uint64(n_out)] = scale * reached.total * inverse
+        buffers.cells[uint64(reached.cell)].key = FREE
         n_out += 1
-    clear(buffers.cells, buffers.reached, n_used)
     return n_out
 
 

@@ -29,16 +29,19 @@ _MAX_DEGREE = np.iinfo(np.int32).max
 #: Largest buffers, in nodes, that are cached together (10 MB each); larger ones are cached alone.
 _SMALL_ROOM = 1 << 16
 
+#: Cells of a table of keys alone, and of one that holds a number with each key.
+_KEY = np.dtype([("key", "i8")])
 _CELL = np.dtype([("key", "i8"), ("value", "f8")], align=True)
 #: A reached node: its degree and first edge; the mass on an edge of weight one per unit of the
-#: node's mass (`share`); its deposits (`total`); in local queries its deposits one step ahead, or
-#: its residual (`ahead`, `has_residual`); its cell in the hash table.
+#: node's mass (`share`); its mass in the pool and its deposits (`total`); in local queries its
+#: deposits one step ahead, or its residual (`ahead`, `has_residual`); its cell in the hash table.
 _REACHED = np.dtype(
     [
         ("node", "i4"),
         ("degree", "i4"),
         ("first", "i8"),
         ("share", "f8"),
+        ("mass", "f8"),
         ("total", "f8"),
         ("ahead", "f8"),
         ("cell", "i4"),
@@ -46,14 +49,13 @@ _REACHED = np.dtype(
     ],
     align=True,
 )
-_MOVER = np.dtype([("number", "i4"), ("degree", "i4"), ("edge_mass", "f8")], align=True)
-_LIGHT = np.dtype([("sum", "f8"), ("heaviest", "f8"), ("n_heavy", "i8")], align=True)
 _RUN = np.dtype([("first", "i8"), ("end", "i8"), ("mass", "f8")], align=True)
+_LIGHT = np.dtype([*_RUN.descr, ("sum", "f8"), ("heaviest", "f8"), ("n_heavy", "i8")], align=True)
 _TRACE = np.dtype([("number", "i8"), ("mass", "f8")], align=True)
 _INT32 = np.dtype("i4")
-_TYPES = (_REACHED, _INT32, _MOVER, _LIGHT, _RUN, np.dtype("i8"), _INT32)
+_TYPES = (_REACHED, _INT32, _RUN, _LIGHT, np.dtype("i8"), _INT32)
 #: Bytes of the work buffers for each node that a row may reach, two table cells included.
-NODE_BYTES = 2 * _CELL.itemsize + sum(dtype.itemsize for dtype in _TYPES)
+NODE_BYTES = 2 * _KEY.itemsize + sum(dtype.itemsize for dtype in _TYPES)
 
 _NOTHING = np.empty(0)
 _NOTHING.flags.writeable = False
@@ -143,11 +145,14 @@ class PoolSeries(NamedTuple):
     budget: float
     #: Whether ``Σ_k deposits[k + 1] x_k`` is stored too.
     with_ahead: bool = False
+    #: `StepOptions`, or ``None`` while these have no field: numba looks up the class of each named
+    #: tuple at each call, a tenth of the time of an entry on a grid.
+    options: Any = None
 
 
-def hash_table(n_cells: int) -> tuple[Any, np.uint64]:
+def hash_table(n_cells: int, dtype: np.dtype[Any] = _CELL) -> tuple[Any, np.uint64]:
     """An empty hash table of `n_cells`, a power of two, and the shift that hashes to a cell."""
-    cells = np.zeros(n_cells, _CELL)
+    cells = np.zeros(n_cells, dtype)
     cells["key"] = FREE
     return cells, np.uint64(65 - n_cells.bit_length())
 
@@ -164,20 +169,19 @@ class PoolResidual(NamedTuple):
 class PoolBuffers(NamedTuple):
     """Work buffers of one thread; the hash table is empty between rows."""
 
-    #: Hash table: key (a node and its number in the order of arrival) and value (its mass).
+    #: Hash table of keys: a node and its number in the order of arrival.
     cells: Any
     #: ``64 - log2(len(cells))``, for hashing.
     shift: Any
     #: Reached nodes, by number.
     reached: Any
-    #: Cells that hold mass, in the order of arrival.
+    #: Numbers of the nodes that hold mass, in the order of arrival.
     pool: npt.NDArray[np.int32]
-    #: Nodes of the pool that have edges: number, degree, mass on an edge of weight one; and, for
-    #: unequal weights, sums over the edges below the threshold.
-    movers: Any
-    light: Any
-    #: Edges to follow: runs of consecutive edges of a node and, for equal weights, single edges.
+    #: Runs of consecutive edges of a node to follow, and the mass on an edge of weight one.
     runs: Any
+    #: Runs with edges below the threshold and, for unequal weights, sums over these.
+    light: Any
+    #: Single edges to follow, for equal weights.
     picks: IntArray
     #: Neighbours of a run that were read from a file, and the address of this buffer.
     ends: npt.NDArray[np.int32]
@@ -195,7 +199,7 @@ class PoolBuffers(NamedTuple):
         buffers: list[Any] = [np.zeros(room, dtype) for dtype in _TYPES]
         no_trace: list[Any] = [np.zeros(0, _TRACE), np.zeros(0, np.int64)]
         address, buffers[-1] = buffers[-1].ctypes.data, readonly(buffers[-1])
-        return cls._make([*hash_table(2 * room), *buffers, address, *no_trace, np.zeros(1)])
+        return cls._make([*hash_table(2 * room, _KEY), *buffers, address, *no_trace, np.zeros(1)])
 
     def with_trace(self, trace: Any, n_steps: int) -> PoolBuffers:
         """The same buffers, with room for the masses of every step."""

@@ -298,7 +298,7 @@ def share(layout: PoolLayout, node: int) -> float:
 
 
 def potential(layout: PoolLayout, node: int) -> float:
-    """The unit in which masses at a node are counted."""
+    """The potential ``φ`` of a node: masses are stored times it, relative to the first node's."""
     if len(layout.measure):
         return float(layout.measure[node])
     if layout.kind in (PLAIN, RW):

@@ -408,7 +408,9 @@ def pool_series(plan: WalkPlan, deposits: FloatArray) -> PoolSeries:
     budget = plan.lengths
     assert isinstance(budget, Budget)
     padded = np.append(deposits, 0.0)
-    return PoolSeries(padded, budget.share, budget.rest, float(plan.expected_steps))
+    return PoolSeries(
+        padded, budget.share, budget.rest, float(plan.expected_steps), options=plan.step or None
+    )
 
 
 def pool_room(plan: WalkPlan) -> int:

@@ -1,10 +1,10 @@
 """Random numbers as a pure function of ``(seed, factor, node, index)``, in plain Python.
 
 The index is the number of the walk for independent walkers, of the step for pools, and of the
-sample for pools of a geometric series. A 64-bit
-state is the hash of those four numbers; draw ``t`` is the hash of ``state + t · GOLDEN`` (the
-generator SplitMix64): of a walk, draw 0 decides the length and draw ``t`` the ``t``-th step.
-Nothing depends on threads, blocks or the order of work. `grfpp.walks.steps` has compiled versions.
+sample for pools of a geometric series. A 64-bit state is the hash of those four numbers; draw ``t``
+is the hash of ``state + t · GOLDEN`` (the generator SplitMix64): of a walk, draw 0 decides the
+length and draw ``t`` the ``t``-th step. Nothing depends on threads, blocks or the order of work.
+`grfpp.walks.steps` has compiled versions.
 """
 
 from __future__ import annotations

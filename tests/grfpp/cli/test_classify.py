@@ -4,7 +4,7 @@ import zipfile
 import networkx as nx
 import numpy as np
 import pytest
-from cli_helpers import accepted, facts, table
+from cli_helpers import accepted, facts, refused, table
 from independent_walks import IN_WORDS
 
 from grfpp.tasks.graphs import selection
@@ -92,35 +92,44 @@ def test_features_with_labels(capsys, small, kind):
 def test_features_by_walks(capsys, tmp_path, labels):
     small = archive(tmp_path / "SMALL.zip", labels=labels)
     for kind in ("walk-masses", "signatures", "colours", "auto"):
-        fast = FAST if kind == "auto" else FOLDS
-        told = facts(accepted(capsys, "classify", small, "--features", kind, *fast))
+        told = facts(accepted(capsys, "classify", small, "--features", kind, *FOLDS))
         assert told["features"] == kind
         assert float(told["accuracy"].split()[0]) > 90
-        has_kernel = kind == "auto"  # its options are given
-        label, value = ("kernel", "diffusion, exact") if has_kernel else ("walks", "exact")
-        assert told.get(label) == value
+        assert told["walks"] == "exact"
         assert "3x" in told["chosen"] or "2x" in told["chosen"]
         assert "s learning" in told["time"]
 
 
+@pytest.mark.parametrize("labels", [True, False])
+def test_the_default_is_auto_unless_options_of_kernels_or_walks_are_given(capsys, tmp_path, labels):
+    small = archive(tmp_path / "SMALL.zip", labels=labels)
+    command = ("classify", small, "--folds", "2", "--trees", "5", "--json")
+    plain, auto = (
+        json.loads(accepted(capsys, *command, *more)) for more in ((), ("--features", "auto"))
+    )
+    assert (plain["features"], plain["folds"]) == ("auto", auto["folds"])
+    for more in ("--method=exact", "--walks=4", "--walks-kind=pooled", "--eigenvalues=4"):
+        told = json.loads(accepted(capsys, *command, more))
+        assert told["features"] == "spectrum"
+    assert "--scale" in refused(capsys, *command[:2], "--features", "auto", "--scale", "0.64")
+
+
 def test_walks_and_learners_are_told(capsys, small, tmp_path):
     path = tmp_path / "folds.csv"
-    command = ("classify", small, "--features", "auto", *FAST, "--output", path, "--json")
-    told = json.loads(accepted(capsys, *command, "--method", "grf++", "--jobs", "1"))
-    assert told["method"] == "diffusion, walks with stitching degree 2, lengths matched:9"
+    command = ("classify", small, "--features", "colours", *FOLDS, "--output", path, "--json")
+    told = json.loads(accepted(capsys, *command, "--jobs", "1"))
     names = told["chosen_among"]["features"]
-    kinds = {name.split()[0].rstrip(",") for name in names}
-    assert kinds == {"spectrum", "walk-masses", "colours", "colour-levels"}
+    assert names == ["colours of 1 step", "colour-levels of 5 steps"]
     lines = table(path)
     assert list(lines[0]) == ["fold", "features", "learner", "penalty", "inner", "accuracy"]
-    assert all((line["learner"] == "svm") == bool(line["penalty"]) for line in lines)
+    assert {line["learner"] for line in lines} == {"svm"}
+    assert all(float(line["penalty"]) in selection.PENALTIES for line in lines)
     assert all(line["features"] in names for line in lines)
-    again = json.loads(accepted(capsys, *command, "--method", "grf++", "--jobs", "2"))
+    again = json.loads(accepted(capsys, *command, "--jobs", "2"))
     assert again["folds"] == told["folds"]
-    plain = json.loads(accepted(capsys, "classify", small, "--features", "auto", *FOLDS, "--json"))
-    # With labels and without options of spectra there are none.
-    kinds = {name.split()[0] for name in plain["chosen_among"]["features"]}
-    assert kinds == {"walk-masses", "colours", "colour-levels"}
-    command = ("classify", small, "--features", "signatures", "-m", "grf", *FOLDS)
+    command = ("classify", small, "--features", "walk-masses", *FOLDS, "--json")
+    told = json.loads(accepted(capsys, *command))
+    assert {(fold["learner"], fold["penalty"]) for fold in told["folds"]} == {("forest", None)}
+    command = ("classify", small, "--features", "auto", "-m", "grf", *FOLDS)
     walked = facts(accepted(capsys, *command))
     assert walked["walks"] == "walks with lengths matched:9"

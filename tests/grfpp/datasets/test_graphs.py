@@ -4,8 +4,7 @@ import pytest
 from datasets_helpers import diameter, file_refusal, is_frozen, needs_data, no_data
 
 from grfpp import Graph
-from grfpp.datasets import load_graph, load_planetoid, read_labelled_gml, read_planetoid
-from grfpp.errors import InputError
+from grfpp.datasets import load_graph, read_labelled_gml
 
 GML = """graph [
   node [ id 7 label "a" gt "x" ]
@@ -99,63 +98,3 @@ def test_the_two_karate_clubs_differ_in_the_class_of_one_member(monkeypatch, tmp
     place = [ours.graph.node_ids.index(label) for label in theirs.graph.node_ids]
     assert (ours.graph.adjacency[place][:, place] != theirs.graph.adjacency).nnz == 0
     assert np.flatnonzero(ours.labels[place] != theirs.labels).tolist() == [8]
-
-
-PLANETOID = {
-    "edges": np.array([[0, 1], [1, 2], [2, 1], [3, 4]], np.int32),
-    "labels": np.array([3, -1, 3, 5, 5], np.int8),
-    "n_nodes": np.array(6 - 1),
-    "train": np.array([0]),
-    "validation": np.array([3]),
-    "test": np.array([2, 4]),
-}
-
-
-def planetoid_file(folder, **changes):
-    path, arrays = folder / "citations.npz", {**PLANETOID, **changes}
-    np.savez(path, **{name: each for name, each in arrays.items() if each is not None})
-    return path
-
-
-def test_a_planetoid_file(tmp_path):
-    data = read_planetoid(planetoid_file(tmp_path))
-    assert repr(data) == (
-        "SplitGraph('citations', Graph(n_nodes=5, n_edges=3, undirected), 2 classes, 1/1/2)"
-    )
-    assert data.labels.tolist() == [0, -1, 0, 1, 1]
-    assert (data.graph.weights == 1).all()
-    assert (data.train.tolist(), data.validation.tolist(), data.test.tolist()) == ([0], [3], [2, 4])
-    assert is_frozen(data.labels) and is_frozen(data.test)
-    with pytest.raises(InputError) as caught:
-        load_planetoid("citeseer")
-    assert caught.value.argument == "name"
-
-
-@pytest.mark.parametrize(
-    "changes",
-    [
-        {"test": None},
-        {"n_nodes": np.array(0)},
-        {"n_nodes": np.array(4)},
-        {"edges": np.zeros((3, 3), int)},
-        {"edges": np.array([[0, 9]])},
-        {"edges": np.array([[0.0, 1.0]])},
-        {"labels": np.zeros(4, int)},
-        {"labels": np.full(5, -1)},
-        {"labels": np.array([{}, 1, 2, 3, 4], object)},  # a pickle
-        {"train": np.array([1])},
-        {"train": np.array([7])},
-        {"train": np.array([2])},
-    ],
-)
-def test_planetoid_refusals(tmp_path, changes):
-    file_refusal(read_planetoid, planetoid_file(tmp_path, **changes))
-
-
-@pytest.mark.parametrize("name", ["cora", "Pubmed", "planetoid-cora"])
-def test_the_real_split(name):
-    needs_data()
-    data = load_planetoid(name, download=False)
-    assert not data.graph.is_directed
-    assert (np.bincount(data.labels[data.train]) == 20).all()
-    assert (len(data.validation), len(data.test)) == (500, 1000)

@@ -195,17 +195,6 @@ def test_noise_of_both_sides_does_not_meet_in_the_eigenvectors(degree):
     assert error < without / 4
 
 
-def test_the_error_falls():
-    graph = Graph(nx.grid_2d_graph(16, 16)).normalized("sym")
-    kernel, error = Diffusion(10.0), {}
-    for deflate in (0, 24):
-        options = {"degree": 4, "n_walks": 8, "on_infinite_variance": "ignore", "seed": 0}
-        K = sample(graph, kernel, deflate=deflate, **options)
-        assert K.meta["deflate"] == deflate
-        error[deflate] = grfpp.relative_error(K, kernel, graph)
-    assert error[24] < error[0] / 2.5
-
-
 def test_sampled_and_refused():
     plain, K = (sample(karate(), Diffusion(1.0), seed=0, deflate=each) for each in (0, 3))
     assert plain.deflation is None and plain.low_rank is None

@@ -6,7 +6,7 @@ import json
 import pickle
 import threading
 import weakref
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from estimates import SOURCES, directed_graph, sampled
 from little_memory import only
 from numpy.testing import assert_allclose, assert_array_equal
 from operator_case import LinearOperatorCase
+from refusal_case import refused
 from small_graphs import karate
 
 import grfpp
@@ -266,16 +267,6 @@ def test_projections_of_deflated_estimates_in_less_room(name):
     assert caught.value.argument == "where"
 
 
-def test_other_refusals_of_projections():
-    K = sampled(karate(), 1)
-    for bad in (0, -1, 1.5, True, "8", None):
-        with pytest.raises(InputError) as caught:
-            K.project(bad)
-        assert caught.value.argument == "n_components"
-    with pytest.raises(InputError):
-        K.project(4, where="end")
-
-
 # --- parts ---------------------------------------------------------------------------------------
 
 
@@ -301,15 +292,16 @@ def test_parts(monkeypatch, K, in_blocks):
     assert_close(K.toarray(), whole)
 
 
-@pytest.mark.parametrize(
-    "bad", [34, -1, [0, 34], np.array([2**40]), 0.0, [1.5], "a", None, [True], [[1, 2]]]
+NO_NODES = [34, -1, [0, 34], np.array([2**40]), 0.0, [1.5], "a", None, [True], [[1, 2]]]
+CLUB = sampled(karate(), 1)
+test_what_cannot_be_asked = refused(
+    nodes=[
+        *(partial(CLUB.rows, bad, sparse=sparse) for bad in NO_NODES for sparse in (False, True)),
+        *(partial(CLUB.entry, 0, bad) for bad in NO_NODES),
+    ],
+    n_components=[partial(CLUB.project, bad) for bad in (0, -1, 1.5, True, "8", None)],
+    where=partial(CLUB.project, 4, where="end"),
 )
-def test_nodes_that_are_none(bad):
-    K = sampled(karate(), 1)
-    for ask in (K.rows, lambda nodes: K.rows(nodes, sparse=True), lambda node: K.entry(0, node)):
-        with pytest.raises(InputError) as caught:
-            ask(bad)
-        assert caught.value.argument == "nodes"
 
 
 def test_what_does_not_fit_is_refused(monkeypatch):

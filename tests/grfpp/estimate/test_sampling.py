@@ -16,7 +16,6 @@ from grfpp import (
     InputError,
     Kernel,
     Poisson,
-    PStep,
     TaylorKernel,
     sample,
 )
@@ -63,30 +62,6 @@ def test_every_factor_has_its_own_streams_and_right_ones_walk_the_transpose(grap
         plan = WalkPlan.of(sides[number % 2], f, LAW, 5, seed=7).with_factor(number)
         assert_array_equal(found.toarray(), sample_factor(plan).toarray())
     assert len({matrix.data.tobytes() for matrix in matrices(K)}) == 2 * degree
-
-
-def test_negative_kernels_carry_their_sign():
-    K = sample(np.zeros((2, 2)), PStep(3, -2.0), 2, termination=LAW)
-    assert K.sign == -1
-    assert_allclose(K.toarray(), -8 * np.eye(2))
-    assert sampled().sign == 1
-
-
-def test_graphs_in_any_form_give_the_same():
-    graph = nx.karate_club_graph()
-    matrix = nx.to_scipy_sparse_array(graph, weight="weight", dtype=float)
-    wanted = sampled(Graph(graph))
-    for form in (graph, matrix, matrix.toarray()):
-        assert_same_bits(sampled(form), wanted)
-
-
-@pytest.mark.parametrize("n_jobs", [1, 2, 5, -1])
-def test_same_bits_for_any_number_of_threads(monkeypatch, n_jobs):
-    wanted = sampled(n_jobs=1)
-    monkeypatch.setattr(sampling, "TASK_STEPS", 100)
-    K = sampled(n_jobs=n_jobs)
-    assert_same_bits(K, wanted)
-    assert K.n_jobs == n_jobs
 
 
 def test_types_of_stored_factors():

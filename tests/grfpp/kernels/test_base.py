@@ -11,13 +11,10 @@ from functools import partial
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.linalg
 import scipy.sparse as sp
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from hypothesis.extra.numpy import arrays
 from kernel_cases import CANCELLING, FINITE, KERNELS, NAMED
 from matrix_functions import GRAPHS
+from refusal_case import bad_values, refused
 from series_helpers import power
 
 from grfpp.errors import DivergentSeriesError, InputError
@@ -57,19 +54,16 @@ def test_convolution_of_the_modulation_gives_the_coefficients(kernel, degree):
                 assert error <= Decimal(10) ** (-digits // 2) * max(map(abs, f[: k + 1])), k
 
 
-@pytest.mark.parametrize("kernel", [Diffusion(), Cosine(), PStep(), TaylorKernel([1, 1])], ids=repr)
-@pytest.mark.parametrize("degree", [0, -1, 1.5, 2.0, "2", None, True, math.nan])
-def test_degree_and_n_are_whole_numbers_from_one(kernel, degree):
-    for argument, attempt in (
-        ("degree", lambda: kernel.modulation(degree, 4)),
-        ("degree", lambda: kernel.modulation_radius(degree)),
-        ("n", lambda: kernel.modulation(1, degree)),
-        ("n", lambda: kernel.coefficients(degree)),
-        ("scale", lambda: kernel.modulation(1, 5, scale=math.nan)),
-    ):
-        with pytest.raises(InputError) as error:
-            attempt()
-        assert error.value.argument == argument
+TRIED = [Diffusion(), Cosine(), PStep(), TaylorKernel([1, 1])]
+NOT_WHOLE = [0, -1, 1.5, 2.0, "2", None, True, math.nan]
+test_degree_and_n_are_whole_numbers_from_one = bad_values(
+    [partial(kernel.modulation, degree=1, n=4) for kernel in TRIED],
+    **{"degree": NOT_WHOLE, "n": NOT_WHOLE, "scale": math.nan},
+)
+test_those_of_radii_and_coefficients_too = refused(
+    degree=[partial(kernel.modulation_radius, n) for kernel in TRIED for n in NOT_WHOLE],
+    n=[partial(kernel.coefficients, n) for kernel in TRIED for n in NOT_WHOLE],
+)
 
 
 @pytest.mark.parametrize("kernel", NAMED, ids=repr)
@@ -186,27 +180,6 @@ def test_divergent_series_are_refused(directed):
             attempt(graph)
 
 
-@given(
-    weights=arrays(
-        np.float64, (6, 6), elements=st.floats(0, 3).filter(lambda x: x == 0 or x > 0.01)
-    ),
-    lam=st.floats(-3, 3),
-    directed=st.booleans(),
-)
-@settings(max_examples=60, deadline=None)
-def test_diffusion_of_any_graph(weights, lam, directed):
-    weights = weights if directed else weights + weights.T
-    scale = max(1.0, weights.sum(axis=1).max() / 2)
-    graph = Graph(weights / scale)
-    A = graph.adjacency.toarray()
-    expected = scipy.linalg.expm(lam * A)
-    bound = scipy.linalg.expm(abs(lam) * A).max()
-    np.testing.assert_allclose(Diffusion(lam).exact(graph), expected, atol=1e-12 * bound)
-    V = np.linspace(-1, 1, 12).reshape(6, 2)
-    found = Diffusion(lam).apply(graph, V, 1e-11)
-    np.testing.assert_allclose(found, expected @ V, atol=1e-10 * bound)
-
-
 def test_shapes_orders_and_types_of_v():
     graph, kernel = GRAPHS["weighted"], Diffusion()
     K = kernel.exact(graph)
@@ -225,26 +198,22 @@ def test_shapes_orders_and_types_of_v():
 WRONG_SHAPES = [np.ones(16), np.ones((2, 17)), np.ones((17, 2, 2)), 3.0]
 
 
-@pytest.mark.parametrize(
-    ("argument", "kernel", "name", "options"),
-    [
-        *(("V", Diffusion(), "weighted", {"V": each}) for each in WRONG_SHAPES),
-        ("V", Diffusion(), "weighted", {"V": np.ones(17) * 1j}),
-        ("V", Diffusion(), "weighted", {"V": ["a"] * 17}),
-        ("V", Diffusion(), "weighted", {"V": sp.csr_array((17, 2))}),
-        *(
-            ("tol", Diffusion(), "weighted", {"tol": tol})
-            for tol in (0, -1, 1, 1e-15, math.nan, "x", None)
-        ),
-        ("method", Cosine(), "weighted", {"method": "expm_multiply"}),
-        ("method", Diffusion(), "weighted", {"method": "magic"}),
-        ("method", Diffusion(), "directed", {"method": "chebyshev"}),
-    ],
+def product(V=(1.0,) * 17, kernel=TRIED[0], **options):
+    return kernel.apply(GRAPHS["weighted"], V, **options)
+
+
+test_bad_arguments_of_products = bad_values(
+    product,
+    V=[*WRONG_SHAPES, np.ones(17) * 1j, ["a"] * 17, sp.csr_array((17, 2))],
+    tol=[0, -1, 1, 1e-15, math.nan, "x", None],
+    method="magic",
 )
-def test_bad_arguments_of_products(argument, kernel, name, options):
-    with pytest.raises(InputError) as error:
-        kernel.apply(GRAPHS[name], **{"V": np.ones(GRAPHS[name].n_nodes), **options})
-    assert error.value.argument == argument
+test_methods_that_do_not_suit = refused(
+    method=[
+        partial(product, kernel=Cosine(), method="expm_multiply"),
+        lambda: Diffusion().apply(GRAPHS["directed"], np.ones(19), method="chebyshev"),
+    ]
+)
 
 
 def test_tables_that_do_not_fit_are_refused():

@@ -6,6 +6,7 @@ import decimal
 import math
 from decimal import Decimal
 from fractions import Fraction
+from functools import partial
 from itertools import repeat
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from kernel_cases import bessel, exponential
+from refusal_case import refused
 from series_helpers import power
 
 from grfpp.errors import DivergentSeriesError, InputError
@@ -138,20 +140,12 @@ NO_COEFFICIENTS = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("argument", "coefficients", "options"),
-    [
-        *(("coefficients", values, {}) for values in NO_COEFFICIENTS),
-        ("radius", [1], {"radius": 2}),
-        ("radius", exponential, {"radius": -1}),
-        ("radius", exponential, {"radius": math.nan}),
-        ("name", exponential, {"name": 3}),
-    ],
+test_bad_parameters_are_named = refused(
+    coefficients=[partial(TaylorKernel, values) for values in NO_COEFFICIENTS],
+    radius=[partial(TaylorKernel, exponential, radius=each) for each in (-1, math.nan)]
+    + [partial(TaylorKernel, [1], radius=2)],
+    name=partial(TaylorKernel, exponential, name=3),
 )
-def test_bad_parameters_are_named(argument, coefficients, options):
-    with pytest.raises(InputError) as error:
-        TaylorKernel(coefficients, **options)
-    assert error.value.argument == argument
 
 
 def test_functions_that_fail_are_told_where():

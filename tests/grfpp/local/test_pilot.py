@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 
 import grfpp
 from grfpp import Graph, InputError
+from grfpp.errors import InputWarning
 from grfpp.local import LocalPlan, local_rows, pilot
 
 KERNEL = grfpp.Diffusion(3.0)
@@ -67,3 +68,39 @@ def test_smaller_tolerances_take_larger_budgets_until_they_are_refused(monkeypat
     monkeypatch.setattr(pilot, "MAX_BUDGET", 200.0)
     with pytest.raises(InputError, match=r"tol=0.001 needs about .* edges a row"):
         pilot.budget_for(plan_of(), KERNEL, 1e-3)
+
+
+def precision(near, nodes, exact):
+    """The share of the ten nearest nodes that are right, of the nodes and by their true values."""
+    found = np.take_along_axis(exact[nodes], near.top_k(nodes, 10)[0], axis=1)
+    return np.mean(found >= 0.99 * np.sort(exact[nodes], axis=1)[:, -10:-9])
+
+
+def test_the_default_budget_of_top_k_reaches_its_precision(monkeypatch):
+    monkeypatch.setattr(pilot, "DEFAULT_BUDGET", 32.0)
+    near = grfpp.LocalKernel(NETWORK, KERNEL, seed=3)
+    nodes = np.random.default_rng(1).choice(400, 80, replace=False)
+    assert near.ranking_plan.budget > near.budget
+    assert precision(near, nodes, EXACT) > 0.93
+    fixed = grfpp.LocalKernel(NETWORK, KERNEL, budget=near.budget, seed=3)
+    assert fixed.ranking_plan is fixed.plan
+    assert precision(fixed, nodes, EXACT) < 0.9
+
+
+def test_a_default_budget_that_does_not_settle_the_nearest_nodes_warns(monkeypatch):
+    monkeypatch.setattr(pilot, "DEFAULT_BUDGET", 4.0)
+    W = grfpp.datasets.random_regular(400, 10, seed=0).normalized("sym")
+    near = grfpp.LocalKernel(W, grfpp.Diffusion(8.0))
+    with pytest.warns(InputWarning) as caught:
+        near.top_k(0, 10)
+    details = caught[0].message.details
+    assert details["budget"] == near.ranking_plan.budget == 16 * near.budget
+    assert 0 <= details["precision"] < 0.95
+    near.top_k(1, 10)  # only the first query warns
+
+
+def test_exact_rows_need_no_larger_budget():
+    near = grfpp.LocalKernel(NETWORK, KERNEL, seed=3)
+    assert near.ranking_plan is near.plan
+    few = grfpp.LocalKernel(Graph(np.zeros((5, 5))), KERNEL)
+    assert few.ranking_plan is few.plan

@@ -8,6 +8,7 @@ import pytest
 import scipy.sparse as sp
 from joblib import parallel_config
 from numpy.testing import assert_array_equal
+from refusal_case import bad_values
 from sklearn.base import BaseEstimator, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -57,16 +58,10 @@ def test_what_is_no_graph_and_another_graph_are_refused(club):
     assert transformer.transform(nx.from_scipy_sparse_array(A)).shape == (34, 2)
 
 
-@pytest.mark.parametrize(
-    "nodes",
-    [[34], [-1], [0.5], ["a"], [], [[0, 1], [1]], np.zeros((34, 34)), sp.eye_array(34).tocsr()],
-    ids=str,
-)
-def test_what_is_no_node_is_refused(nodes, club):
-    A, _ = club
-    with pytest.raises(grfpp.InputError) as error:
-        GraphRandomFeatures(graph=A).fit(nodes)
-    assert error.value.argument == "X"
+NO_NODES = [[34], [-1], [0.5], ["a"], [], [[0, 1], [1]]]
+NO_NODES += [np.zeros((34, 34)), sp.eye_array(34).tocsr()]
+FEATURES = GraphRandomFeatures(graph=nx.karate_club_graph())
+test_what_is_no_node_is_refused = bad_values(FEATURES.fit, X=NO_NODES)
 
 
 def test_nodes_by_name_and_once():

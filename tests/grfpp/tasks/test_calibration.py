@@ -1,10 +1,12 @@
 """Probabilities that mean what they say."""
 
+from functools import partial
+
 import numpy as np
 import pytest
+from refusal_case import refused
 from scipy.special import softmax
 
-from grfpp.errors import InputError
 from grfpp.tasks import calibration_error
 from grfpp.tasks.calibration import calibrate as fit
 
@@ -90,19 +92,18 @@ def test_few_labels_make_nothing_sure():
     assert np.isfinite(calibrate(np.zeros((4, 3)), np.array([0, 1, 2, 0])).slope)
 
 
-def test_the_error_by_hand_and_what_is_refused():
+def test_the_error_by_hand():
     given = np.array([[0.95, 0.05], [0.95, 0.05], [0.65, 0.35], [0.35, 0.65]])
     # Two bins: (0.5 right, 0.95 sure) and (1 right, 0.65 sure).
     assert calibration_error(given, [0, 1, 0, 1], n_bins=10) == pytest.approx(0.4)
     assert calibration_error(given, list("abab"), ["a", "b"], 10) == pytest.approx(0.4)
     assert calibration_error([[1.0, 0.0]], [0]) == 0
-    tables = ([0.5, 0.5], [[1.5, -0.5]], [[np.nan, 0.5]], [["a", "b"]])
-    even = [[0.5, 0.5]]
-    for argument, arguments in (
-        *(("probabilities", (table, [0])) for table in tables),
-        *(("labels", (even, [0, 1])), ("labels", (even, [0], [1, 2, 3]))),
-        ("n_bins", (even, [0], None, 0)),
-    ):
-        with pytest.raises(InputError) as error:
-            calibration_error(*arguments)
-        assert error.value.argument == argument
+
+
+TABLES = ([0.5, 0.5], [[1.5, -0.5]], [[np.nan, 0.5]], [["a", "b"]])
+EVEN = partial(calibration_error, [[0.5, 0.5]])
+test_bad_arguments_are_refused = refused(
+    probabilities=[partial(calibration_error, table, [0]) for table in TABLES],
+    labels=[partial(EVEN, [0, 1]), partial(EVEN, [0], [1, 2, 3])],
+    n_bins=partial(EVEN, [0], None, 0),
+)

@@ -20,6 +20,7 @@ from square_inputs import SquareClustering
 import grfpp
 from grfpp.linalg import spectra
 from grfpp.tasks import SpectralKernelClustering, pair_error, spectral
+from grfpp_lab.studies.clustering import small
 
 CLUB = nx.karate_club_graph()
 HOWS = ("regularized", "paper")
@@ -83,6 +84,16 @@ def test_finds_what_was_planted(method, dense_nodes, how, monkeypatch):
     assert pair_error(clustering.labels_, truth) < 0.02
     assert clustering.embedding_.shape == (100, 4 if how == "paper" else 5)
     assert clustering.score(A, truth) == 1 - pair_error(clustering.labels_, truth)
+
+
+def test_short_rows_stay_short_where_that_has_the_larger_modularity():
+    graph = small(1011)  # 0.44 on the sphere
+    clustering = clustered(graph.adjacency, graph.n_clusters)
+    lengths = np.linalg.norm(clustering.embedding_, axis=1)
+    assert lengths.min() < 0.5 < np.median(lengths) < 1
+    assert pair_error(clustering.labels_, graph.truth) < 0.35
+    # On some graphs the sphere has it.
+    assert_allclose(np.linalg.norm(clustered(CLUB, 2).embedding_, axis=1), 1)
 
 
 @pytest.mark.parametrize("options", [{"how": "paper", **each} for each in METHODS.values()] + WAYS)

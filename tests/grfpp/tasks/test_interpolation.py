@@ -8,10 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV, KFold
 
 import grfpp
-from grfpp.datasets import grid, triangulated_sphere
+from grfpp.datasets import triangulated_sphere
 from grfpp.tasks import KernelInterpolator
 from grfpp.tasks.interpolation import cosines, mean_cosine, unit_vectors
 from grfpp.tasks.normals import hide_normals, predict_normals, vertex_normals
@@ -118,18 +117,6 @@ def test_rounding_does_not_pass_for_an_answer():
     one.fit([0], [[1.0, 0.0]])
     assert one.reached_[:6].all() and not one.reached_[20:].any()
     assert np.isin(one.field_[:, 0], [0.0, 1.0]).all()
-
-
-def test_a_grid_search_over_nodes():
-    """A smooth field needs a wide kernel."""
-    graph, nodes = grid(12, 12), np.arange(144)
-    smooth = np.add.outer(np.arange(12.0), np.arange(12.0)).ravel()
-    folds, candidates = KFold(3, shuffle=True, random_state=0), {"scale": [0.09, 2.25]}
-    search = GridSearchCV(by_sums(graph, random_state=0), candidates, cv=folds)
-    search.fit(nodes, smooth)
-    assert search.best_params_["scale"] == 2.25
-    assert search.best_score_ > 0.9
-    assert search.predict(nodes[:5]).shape == (5,)
 
 
 def test_scores():

@@ -255,19 +255,6 @@ def test_pools_that_are_lost_in_a_kernel_warn_and_say_what_helps(kernel, scale, 
 # --- trap 3: series that diverge -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kernel", [INVERSE, InversePower(4), InversePower(4, of=2)], ids=str)
-@pytest.mark.parametrize("scale", [1.0, 1.7])
-def test_divergence_names_the_radius_and_a_scale_that_works(kernel, scale):
-    with pytest.raises(DivergentSeriesError) as caught:
-        sample(karate(scale), kernel, termination=Geometric(0.02))
-    error = caught.value
-    assert (error.radius, error.spectral_radius) == (1, pytest.approx(scale))
-    usable, factor = error.scale, error.factor
-    assert usable == 0.9 and factor == pytest.approx(0.9 / scale, rel=0.06)
-    for works in (usable, scale * factor):
-        sample(karate(works), kernel, termination=Geometric(0.02), n_walks=1)
-
-
 def test_a_modulation_can_diverge_where_the_kernel_does_not():
     with pytest.raises(DivergentSeriesError, match=r"modulation of degree 2 .* below 0.785398"):
         sample(karate(0.8), Cosine(1.0), 2)

@@ -1,12 +1,11 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
-from small_graphs import karate
 
 from grfpp import FixedLength, Geometric, Graph, UniformLength
 from grfpp.walks import WalkPlan
 from grfpp.walks.reference import draw_length, feature_vector, reference_rows
-from grfpp.walks.streams import step_choice, walk_state
+from grfpp.walks.streams import walk_state
 
 MODULATION = np.array([1.0, -0.5, 0.25, 2.0, 0.125])
 
@@ -48,22 +47,3 @@ def test_every_length_up_to_the_drawn_one_is_deposited_over_its_survival():
         wanted = series(matrix, weights[: length + 1])[start]
         assert_allclose(feature_vector(plan, start), wanted, rtol=1e-12)
     assert len(lengths) > 1
-
-
-def test_walks_of_a_node_are_averaged():
-    plan = WalkPlan.of(karate(), MODULATION, FixedLength(2), n_walks=6, seed=4)
-    walks = [single_walk(plan, walk_state(plan.key, 0, walk)) for walk in range(6)]
-    assert_allclose(feature_vector(plan, 0), np.mean(walks, axis=0), rtol=1e-12)
-
-
-def single_walk(plan, state):
-    """Two steps from node 0, written down once more, with dense rows."""
-    W = plan.graph.adjacency.toarray()
-    phi, node, load = np.zeros(len(W)), 0, 1.0
-    for k in range(3):
-        phi[node] += load * plan.modulation[k]
-        neighbours = np.flatnonzero(W[node])
-        following = neighbours[step_choice(state, k + 1, len(neighbours))]
-        load *= W[node, following] * len(neighbours)
-        node = following
-    return phi

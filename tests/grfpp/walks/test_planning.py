@@ -1,7 +1,10 @@
 """From a request to plans, and what is refused before any graph is seen."""
 
+import pickle
 import warnings
+from dataclasses import replace
 from itertools import product
+from typing import NamedTuple
 
 import networkx as nx
 import numpy as np
@@ -23,8 +26,11 @@ from grfpp import (
     TaylorKernel,
     WalkOptions,
 )
+from grfpp.local import LocalPlan
+from grfpp.walks.by_length import plan_by_length
 from grfpp.walks.convergence import truncation_bias
 from grfpp.walks.planning import check_normalized, plan_pools, plan_walks, share_steps
+from grfpp.walks.sampling import pool_series
 
 KERNEL = Diffusion(1.0)
 
@@ -138,3 +144,24 @@ def test_coefficients_by_a_function_that_never_underflow_are_not_followed_for_ev
     table, _ = share_steps(TaylorKernel(lambda k: 1.0), 1, Matched(9), half)
     known, _ = share_steps(InversePower(1), 1, Matched(9), half)
     np.testing.assert_allclose(table, known, rtol=1e-12)
+
+
+class Step(NamedTuple):
+    """Options of a compiled step that reads the number of walks."""
+
+    n_walks: int
+
+
+def test_options_of_the_compiled_step_reach_it_whole(monkeypatch):
+    monkeypatch.setattr("grfpp.options.StepOptions", Step)
+    options = WalkOptions(n_walks=3, seed=0)
+    W = Graph(directed()).normalized("rw")
+    plans = (
+        *plan_walks(W, Diffusion(1.0), options),
+        plan_by_length(W, 4, options),
+    )
+    for plan in plans:
+        sent = pickle.loads(pickle.dumps(plan.with_factor(2)))
+        assert pool_series(sent, sent.deposits).options == Step(3)
+    local = LocalPlan.of(W, Diffusion(1.0), 64.0, 0)
+    assert replace(local, step=Step(3)).pool_series.options == Step(3)

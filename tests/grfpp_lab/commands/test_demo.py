@@ -22,8 +22,9 @@ def small(monkeypatch, tmp_path):
 
 def test_prints_a_table_and_writes_a_page(capsys):
     out = accepted(capsys, "demo")
-    written = sorted(path.name for path in Path("out/demo").iterdir())
-    assert written == ["index.html", "kernel-row.png"]
+    written = sorted(Path("out/demo").iterdir())
+    assert [path.name for path in written] == ["index.html", "kernel-row.png"]
+    assert written[1].read_bytes().startswith(b"\x89PNG")
     columns = ("graph", "nodes", "method", "walks", "steps per node", "relative error", "seconds")
     assert all(column in out.splitlines()[2] for column in columns)
     assert out.count("GRF++ degree 4 *") == 2
@@ -52,6 +53,10 @@ def test_without_matplotlib_the_table_is_still_printed(capsys, monkeypatch):
     assert "pip install '.[plot]' in a clone of grfpp" in err
     assert err.count("\n") == 1
     assert not Path("out").exists()
+    shared.say_no_page([])
+    assert capsys.readouterr() == ("", "")
+    shared.say_no_page(["matplotlib"])
+    assert "because matplotlib is not installed: pip" in capsys.readouterr().err
 
 
 def test_a_folder_that_cannot_be_made_is_refused_at_once(capsys, monkeypatch):

@@ -83,15 +83,6 @@ def test_errors_are_means_over_the_seeds(results):
     assert found.standard_error == pytest.approx(np.std(errors, ddof=1) / np.sqrt(len(errors)))
 
 
-def test_more_walks_higher_degrees_and_pools_have_less_error(results):
-    error = {(r.walks, r.degree, r.n_walks): r.error for r in results}
-    one = {n_walks: error["independent", 1, n_walks] for n_walks in (16, 32, 64)}
-    assert one[64] < one[32] < one[16]
-    assert error["independent", 4, 16] < error["independent", 2, 16] < one[16]
-    for n_walks in measure.walks_of(2):
-        assert 5 * error["pooled", 2, n_walks] < error["independent", 2, n_walks]
-
-
 def test_cells_of_the_table():
     result = measure.Measurement("Any", 9, "independent", 2, 16, 1234.5, 0.12345, 0.0067, 0.5)
     cells = ["GRF++ degree 2", "16", "1,234", "0.123 ± 0.007", "0.500"]

@@ -45,13 +45,3 @@ def test_it_has_all_numbers(html, parts):
         assert cells in html.replace("\N{NO-BREAK SPACE}", " ")
     assert all(f"{each.title}, {each.graph.n_nodes} nodes" in html for each in graphs)
     assert html.count('<tr class="strong">') == 4 * len(graphs)
-
-
-def test_files(parts, html, tmp_path, monkeypatch):
-    monkeypatch.setattr(page, "demo_page", lambda *_: html)
-    written = page.write_demo(tmp_path, *parts, seed=0)
-    assert [path.name for path in written] == ["index.html", "kernel-row.png"]
-    assert sorted(tmp_path.iterdir()) == sorted(written)
-    assert written[0].read_text(encoding="utf-8") == html
-    assert written[1].read_bytes().startswith(b"\x89PNG")
-    assert written[1].stat().st_size < 150_000

@@ -35,9 +35,6 @@ def test_what_goes_wrong_is_told_in_a_line():
     }.items():
         with pytest.raises(TaskError, match=why):
             ask(code)
-
-
-def test_programs_that_cannot_start():
     with pytest.raises(TaskError, match="cannot start no-such-program"):
         run_command(["no-such-program"], {}, timeout=1, threads=1)
 

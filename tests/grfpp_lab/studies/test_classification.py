@@ -12,14 +12,19 @@ pytest.importorskip("grakel")
 
 def test_collections_beside_weisfeiler_lehman(capsys, monkeypatch):
     monkeypatch.setattr(classification, "_JUDGING_TREES", 10)
-    classification.show_judging(["generated"], 2, 0)
+    classification.show_judging(["generated"], 2, 0, n_splits=2)
     lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("generated: 40 graphs, features in ")
-    names = ["chosen in the folds", "walk-masses alone", "colours alone", "label-pairs alone"]
-    names += ["spectrum-and-pairs", "WL-VH of GraKeL"]
-    assert [line[2:28].strip() for line in lines[1:7]] == names
-    assert all(50 <= float(line[28:].split()[0]) <= 100 for line in lines[1:7])
-    assert lines[7].startswith("  chosen in the folds − WL-VH: ")
+    assert lines[0] == "generated: 40 graphs, 2 times 2 folds"
+    names = ["auto", "colours", "walk-masses", "label-pairs", "spectrum-and-pairs", "WL-VH"]
+    assert [line.split()[0] for line in lines[1:7]] == names
+    accuracies = [float(line.split()[1]) for line in lines[1:7]]
+    assert all(50 <= accuracy <= 100 for accuracy in accuracies)
+    words = lines[7].removeprefix("  auto − WL-VH: ").split()
+    assert float(words[0]) == pytest.approx(accuracies[0] - accuracies[-1], abs=0.15)
+    classification.show_judging(["generated"], 2, 0, brief=True)
+    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()[1:3]] == [
+        *("auto", "WL-VH")
+    ]
 
 
 def test_settings_that_were_looked_at(capsys, monkeypatch):
@@ -30,7 +35,7 @@ def test_settings_that_were_looked_at(capsys, monkeypatch):
     classification.main(["--settling", "molecules, rule 0", "--folds", "2"])
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "molecules, rule 0: 30 graphs"
-    assert lines[-1].startswith("  chosen in the folds")
+    assert [line.split()[1] for line in lines[-3:]] == ["walk-masses", "colours", "auto"]
     assert sum(line.startswith("  forest, ") for line in lines) == 7
     assert not set(SETTLING) & {*SIX, *TEN}  # none of them is judged on
 

@@ -69,6 +69,14 @@ def test_judging(capsys, monkeypatch):
     assert "best of scikit-network in the mean: " in told
 
 
+def test_judging_where_one_class_dominates(capsys):
+    pytest.importorskip("sknetwork")
+    assert nx.number_connected_components(nx.Graph(clustering.dominated(1).adjacency)) > 3
+    means = clustering.judge_dominated(range(1, 2))
+    assert 0 < means[clustering.JUDGING_DEFAULT] < 1
+    assert "adjusted Rand index 0.0000" in capsys.readouterr().out  # of one cluster
+
+
 def test_sureness(small, capsys):
     given, classes = clustering._given(small(1000))
     assert clustering._tempered(given, 1.0) == pytest.approx(given)

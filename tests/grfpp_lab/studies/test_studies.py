@@ -7,15 +7,13 @@ from pathlib import Path
 import networkx as nx
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from datasets_helpers import needs_data
 from experiment_cases import run_cells_here
 
 from grfpp import Graph, InputError
-from grfpp.datasets import load_planetoid
-from grfpp.estimate.deflation import deflation_of
 from grfpp.kernels import Diffusion
 from grfpp.tasks.normals import vertex_normals
+from grfpp_lab.datasets.planetoid import load_planetoid
 from grfpp_lab.graphs import block_model, grid, scale_free
 from grfpp_lab.studies import (
     auto_degree,
@@ -120,30 +118,12 @@ def test_printed(name, arguments, patches, printed, monkeypatch, capsys):
         assert len(re.findall(pattern, out, re.MULTILINE)) == count, (pattern, out)
 
 
-def test_no_degree_is_better_than_the_best(monkeypatch):
-    monkeypatch.setattr(auto_degree, "KERNELS", some(auto_degree.KERNELS, 1))
-    found = list(auto_degree.regrets("a grid", grid(25), n_vectors=(2,)))
-    assert len(found) == len(auto_degree.KERNELS)
-    assert all(1 <= each.regret < 20 and each.error >= each.best_error > 0 for each in found)
-
-
 @pytest.mark.parametrize("options", [{"walks": "pooled"}, {"deflate": 2, "n_walks": 4}])
 def test_shares_of_intervals(options):
     W = coverage.graphs()["families"]
     found = coverage.coverage("one", W, Diffusion(2.0), 40, 0, degree=2, **options)
     assert found.case == "one"
     assert all(0.8 < share <= 1 for share in found[1:])
-
-
-@pytest.mark.parametrize("name", ["families", "weighted"])
-def test_copies_are_deflated_as_the_graph_is(name):
-    W, kernel = coverage.graphs()[name], Diffusion(2.0)
-    copies = Graph(sp.block_diag([W.adjacency] * 4, format="csr"))
-    one, all_of_them = (
-        found.vectors @ found.vectors.T
-        for found in (deflation_of(W, kernel, 3), deflation_of(copies, kernel, 12))
-    )
-    np.testing.assert_allclose(all_of_them, np.kron(np.eye(4), one), rtol=0, atol=1e-10)
 
 
 def test_settings_of_encodings_are_judged_by_gains_on_other_data_and_every_kind_is_timed(
@@ -226,13 +206,6 @@ def test_the_default_process_and_the_exact_one_answer_the_same_question(no_data,
     assert 0 < ours.mean_seconds <= ours.seconds
     monkeypatch.setattr(node_gp, "scale_free", lambda *sizes, seed: sizes)
     assert node_gp.graph() == ("scale-free", (20_000, 8))
-
-
-def test_ratios_to_the_true_error(monkeypatch):
-    monkeypatch.setattr(own_error, "graphs", lambda: {"grid": grid(144)})
-    first, *_ = own_error.known_errors(2)
-    assert first.case == "grid, exp(W)" and 0 < first.error < 0.1
-    assert all(0.7 < ratio < 1.4 for ratio in first.ratios + first.off_diagonal)
 
 
 def test_combinations_that_are_judged_are_not_those_that_settled():

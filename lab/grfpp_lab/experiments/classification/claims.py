@@ -424,10 +424,10 @@ def walks_table(rows: Rows) -> Table:
     return table(
         ["data set", WALK_METHOD, RIVAL, "difference", "chosen"],
         lines,
-        "Accuracy in per cent, mean ± standard error over the same folds. Features from walks "
-        "by length and labels: masses with a random forest, or Weisfeiler–Lehman colours with a "
-        "support vector machine, chosen with the penalty within the folds. Lengths and rounds were "
-        "settled on other collections.",
+        "Accuracy in per cent, mean ± standard error over the same folds. Support vector machines "
+        "with the mean of two kernels: of walk masses by length and labels, and of "
+        "Weisfeiler–Lehman colours. The penalty C is chosen within the folds. Lengths and rounds "
+        "were settled on other collections.",
         words=(0, 4),
     )
 

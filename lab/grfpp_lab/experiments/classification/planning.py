@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import product
 from math import sqrt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from grfpp_lab.experiments.claims import POOLED
 from grfpp_lab.experiments.classification import claims as scores
@@ -16,10 +16,6 @@ from grfpp_lab.experiments.measuring import at_hand, pick, seeds
 from grfpp_lab.experiments.study.errors import chosen, geometric, listed, matched
 from grfpp_lab.harness import experiment as lab
 from grfpp_lab.harness.experiment import Cell, Row
-
-if TYPE_CHECKING:
-    from grfpp.tasks.graphs.selection import SupportVectors, WalkSetting
-
 
 TEN = (
     *("MUTAG", "PTC_MR", "ENZYMES", "PROTEINS", "DD"),
@@ -151,8 +147,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
         cells += _repeated(mine.repeats(name), methods)
     for name in mine.walks:
         own = {"dataset": name, "features": scores.WALKS, "method": scores.WALK_METHOD}
-        folds = {key: shared[key] for key in ("n_folds", "n_trees", "seed")}
-        cells.append({**own, **folds, "repeat": 0})
+        cells.append({**own, **pick(shared, "n_folds", "seed"), "repeat": 0})
     cells += [
         {
             "dataset": name,
@@ -226,29 +221,22 @@ def fold_seed(dataset: str, seed: int, repeat: int) -> int:
 
 def run_walks(cell: Cell) -> list[Row]:
     """Accuracy on every fold, with what was chosen on the others."""
-    from grfpp.tasks.graphs.selection import walk_candidates
+    from grfpp.tasks.graphs.selection import nested_scores, walk_candidates
 
     data = graph_sets.load_set(cell["dataset"])
-    found = walk_candidates(data.graphs, n_jobs=1).nested_scores(
+    found = nested_scores(
+        walk_candidates(data.graphs, n_jobs=1),
         data.classes,
         n_folds=cell["n_folds"],
-        n_trees=cell["n_trees"],
         seed=fold_seed(cell["dataset"], cell["seed"], cell["repeat"]),
     )
     return [
         {
             **pick(cell, "dataset", "features", "method", "repeat"),
             "fold": score.fold,
-            "chosen": chosen_words(score.chosen),
+            "chosen": f"C = {score.penalty:g}",
             "inner": score.inner,
             "accuracy": score.accuracy,
         }
         for score in found
     ]
-
-
-def chosen_words(chosen: WalkSetting | SupportVectors) -> str:
-    """Features and learner, without the penalty."""
-    is_machine = hasattr(chosen, "penalty")
-    setting: WalkSetting = chosen.features if is_machine else chosen  # type: ignore[assignment]
-    return setting.words

@@ -14,10 +14,11 @@ from typing import Any, Literal
 import numpy as np
 
 from grfpp._imports import how_to_install, missing_packages, require
-from grfpp.datasets import at_hand, generators
+from grfpp.datasets import at_hand
 from grfpp.errors import InputError
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.datasets import block_models
 from grfpp_lab.datasets.images import load_cifar10, load_mnist, superpixel_graph
 from grfpp_lab.datasets.peptides import (
     SHAPE_DESCRIPTORS,
@@ -68,7 +69,9 @@ class Task:
 
 TASKS = {
     "pattern": Task("PATTERN", "weighted accuracy", 2, of_nodes=True),
-    "cluster": Task("CLUSTER", "weighted accuracy", generators.CLUSTER_COMMUNITIES, of_nodes=True),
+    "cluster": Task(
+        "CLUSTER", "weighted accuracy", block_models.CLUSTER_COMMUNITIES, of_nodes=True
+    ),
     "mnist": Task("MNIST", "accuracy", 10, needs=("mnist",), package="skimage"),
     "cifar10": Task("CIFAR-10", "accuracy", 10, needs=("cifar10",), package="skimage"),
     "peptides-func": Task(
@@ -121,8 +124,8 @@ def load(name: str, n_train: int, n_val: int, n_test: int, draw: int = 0) -> Spl
     """
     sizes = (n_train, n_val, n_test)
     makers: dict[str, Callable[[Sizes, int], list[list[Any]]]] = {
-        "pattern": partial(_nodes, generators.pattern_graphs),
-        "cluster": partial(_nodes, generators.cluster_graphs),
+        "pattern": partial(_nodes, block_models.pattern_graphs),
+        "cluster": partial(_nodes, block_models.cluster_graphs),
         "mnist": _mnist,
         "cifar10": _cifar,
         "peptides-func": _functions,
@@ -150,7 +153,7 @@ def _data(graph: Graph, x: FloatArray, y: Any) -> Any:
 
 def _nodes(make: Callable[..., Any], sizes: Sizes, draw: int) -> list[list[Any]]:
     """Block models; signals as one column each."""
-    patterns = {"n_patterns": _PATTERNS} if make is generators.pattern_graphs else {}
+    patterns = {"n_patterns": _PATTERNS} if make is block_models.pattern_graphs else {}
     found = make(sum(sizes), seed=_DATA_SEED + draw, **patterns)
     n_signals = 1 + max((int(each.signals.max()) for each in found), default=0)
     graphs = [
@@ -201,7 +204,7 @@ def _structures(sizes: Sizes, draw: int) -> list[list[Any]]:
     peptides = load_peptides(download=False)
     chosen = _rows(sizes, draw, lambda row: _n_atoms(peptides.smiles[row]) <= _MOST_ATOMS)
     shapes = load_peptide_shapes(np.concatenate(chosen), download=False, n_jobs=1)
-    values = np.split(shapes.values, np.cumsum(sizes)[:-1])
+    values = np.split(shapes, np.cumsum(sizes)[:-1])
     kept = [np.isfinite(each).all(axis=1) for each in values]
     known = values[0][kept[0]]
     return [
@@ -214,26 +217,22 @@ def _structures(sizes: Sizes, draw: int) -> list[list[Any]]:
 
 
 def _rows(
-    sizes: Sizes, draw: int, is_wanted: Callable[[int], bool] | None = None
+    sizes: Sizes, draw: int, is_wanted: Callable[[int], bool] = lambda row: True
 ) -> list[IntArray]:
     """Molecules that are wanted, drawn from the parts of the benchmark, or all from the first."""
     splits = load_peptide_splits(download=False)
     rng = np.random.default_rng(_DATA_SEED)
     drawn = [rng.permutation(rows) for rows in (splits.train, splits.val, splits.test)]
     if draw:
-        later = islice(filter(is_wanted or _always, drawn[0]), draw * _APART, None)
+        later = islice(filter(is_wanted, drawn[0]), draw * _APART, None)
         found = [np.sort(list(islice(later, size))) for size in sizes]
         if [len(each) for each in found] != list(sizes):
             raise InputError(f"there are too few molecules for draw {draw}")
         return found
     return [
-        np.sort(list(islice(filter(is_wanted or _always, rows), size)))
+        np.sort(list(islice(filter(is_wanted, rows), size)))
         for rows, size in zip(drawn, sizes, strict=True)
     ]
-
-
-def _always(row: int) -> bool:
-    return True
 
 
 def _molecule(peptides: Peptides, row: int, targets: Any) -> Any:

@@ -1,6 +1,7 @@
 """Labels of a few nodes spread to all others: accuracy and seconds, with rivals."""
 
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
@@ -10,11 +11,11 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from grfpp._imports import how_to_install, missing_packages
-from grfpp.datasets import load_planetoid
 from grfpp.graph import Graph
 from grfpp.typing import FloatArray, IntArray
+from grfpp_lab.datasets.planetoid import load_planetoid
 from grfpp_lab.experiments.claims import chart, distinct, mean_text, select, verdict
+from grfpp_lab.experiments.clustering.claims import threads_for_processes, why_no_rivals
 from grfpp_lab.experiments.measuring import at_hand, pick, seeds, why_absent
 from grfpp_lab.graphs import N_LABELLED, N_VALIDATION, Split, block_model, split_of
 from grfpp_lab.harness import experiment as lab
@@ -79,12 +80,6 @@ RIVALS = (*OF_SKLEARN, *OF_NETWORK)
 _STEPS = 3_000
 
 
-def why_no_network() -> str | None:
-    """Why scikit-network cannot be run here, if it cannot."""
-    missing = missing_packages("sknetwork")
-    return how_to_install(missing) if missing else None
-
-
 def rival_scores(method: str, task: LabelTask) -> FloatArray:
     """Scores of all classes at all nodes, from the labels of the training nodes alone."""
     known = np.full(task.graph.n_nodes, -1)
@@ -117,8 +112,6 @@ def _sklearn(method: str, task: LabelTask, known: IntArray) -> FloatArray:
 def _network(method: str, task: LabelTask, known: IntArray) -> FloatArray:
     from sknetwork.classification import DiffusionClassifier, PageRankClassifier, Propagation
 
-    from grfpp_lab.experiments.clustering.claims import threads_for_processes
-
     kinds: dict[str, Any] = {
         NETWORK_PROPAGATION: Propagation,
         NETWORK_DIFFUSION: DiffusionClassifier,
@@ -140,44 +133,29 @@ _STYLES = {method: number for number, method in enumerate(METHODS)}
 
 def accuracy_panels(rows: Rows) -> list[Panel]:
     """Accuracy on each split: a chart a graph; the first split is Planetoid's."""
-    panels = []
-    for data in distinct(rows, "data"):
-        own = select(rows, data=data)
-        curves = []
-        for method in METHODS:
-            mine = select(own, method=method)
-            places = [0 if row["split"] == PLANETOID else row["repeat"] + 1 for row in mine]
-            shares = [100 * row["accuracy"] for row in mine]
-            curves.append(Curve(method, places, shares, (), _STYLES[method], joined=False))
-        panels.append(
-            chart(
-                *(title_of(data), curves, "split (0: Planetoid)", "accuracy, %"),
-                note=f"{own[0]['n_nodes']:,} nodes",
-                log_x=False,
-                log_y=False,
-            )
-        )
-    return panels
+    return _split_panels(rows, lambda row: 100 * row["accuracy"], "accuracy, %", with_size=True)
 
 
 def calibration_panels(rows: Rows) -> list[Panel]:
     """Calibration error on each split, of methods that give probabilities."""
+    return _split_panels(rows, lambda row: row["calibration_error"], "calibration error")
+
+
+def _split_panels(
+    rows: Rows, y: Callable[[Row], Any], label: str, with_size: bool = False
+) -> list[Panel]:
     panels = []
     for data in distinct(rows, "data"):
-        own = [row for row in select(rows, data=data) if row["calibration_error"] is not None]
+        own = [row for row in select(rows, data=data) if y(row) is not None]
         curves = []
         for method in METHODS:
             mine = select(own, method=method)
             places = [0 if row["split"] == PLANETOID else row["repeat"] + 1 for row in mine]
-            errors = [row["calibration_error"] for row in mine]
-            curves.append(Curve(method, places, errors, (), _STYLES[method], joined=False))
-        panels.append(
-            chart(
-                *(title_of(data), curves, "split (0: Planetoid)", "calibration error"),
-                log_x=False,
-                log_y=False,
-            )
-        )
+            style = _STYLES[method]
+            curves.append(Curve(method, places, [*map(y, mine)], (), style, joined=False))
+        more: dict[str, Any] = {"note": f"{own[0]['n_nodes']:,} nodes"} if with_size else {}
+        more |= {"log_x": False, "log_y": False}
+        panels.append(chart(title_of(data), curves, "split (0: Planetoid)", label, **more))
     return panels
 
 
@@ -326,7 +304,7 @@ def plan(settings: lab.Settings) -> lab.Plan:
     """A cell for every split and method."""
     mine = PARAMETERS[settings.size]
     names, skipped = at_hand(mine.data, lambda name: why_absent(name, read))
-    absent = why_no_network()
+    absent = why_no_rivals()
     if absent is not None:
         skipped[", ".join(OF_NETWORK)] = absent
     methods = [OURS, FOLDS, *BY_HOW, *OF_SKLEARN, *(() if absent else OF_NETWORK)]

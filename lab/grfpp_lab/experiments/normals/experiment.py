@@ -63,15 +63,8 @@ PARAMETERS = {
 }
 
 #: Numbers of walks of each method; none where there are no walks.
-_WALKS_OF: dict[str, tuple[int | None, ...]] = {
-    claims.BRUTE: (None,),
-    claims.AL_MOHY: (None,),
-    claims.GRF: claims.GRF_WALKS,
-    claims.STITCHED: claims.N_WALKS,
-    claims.REUSED: claims.N_WALKS,
-    POOLED: claims.N_WALKS,
-    **dict.fromkeys(claims.BESIDE, (None,)),
-}
+_WALKS_OF = {name: walks for name, (source, walks) in claims.COMPARED.items() if name == source}
+_WALKS_OF[claims.GRF] = claims.GRF_WALKS
 
 
 def plan(settings: lab.Settings) -> lab.Plan:

@@ -1,6 +1,7 @@
 """Pooled walks against the paper's: charts, tables and verdicts."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 from grfpp_lab.experiments import claims as views
@@ -347,83 +348,66 @@ def _some(rows: Rows, *names: str) -> list[str]:
     return [name for name in names if name in measured] or measured
 
 
-def _drawn(panels: Sequence[Panel | None]) -> list[Panel]:
-    return [each for each in panels if each is not None]
+def _panels(
+    rows: Rows,
+    places: Iterable[tuple[str, str]],
+    methods: Sequence[Series],
+    x: str = "budget",
+    errors: Sequence[str] = ("error",),
+) -> list[Panel]:
+    """A panel a graph, kernel and error where any was measured."""
+    found = [panel(rows, *place, methods, x, error) for place in places for error in errors]
+    return [each for each in found if each is not None]
+
+
+def _kernel_by_kernel(rows: Rows, kernels: Iterable[str], *names: str) -> list[tuple[str, str]]:
+    return [(graph, kernel) for kernel in kernels for graph in _some(rows, *names)]
 
 
 def step_panels(rows: Rows) -> list[Panel]:
     """exp(W) against steps on every graph."""
-    methods = series(*_FEW)
-    return _drawn([panel(rows, g, FAST, methods, "budget") for g in distinct(rows, "graph")])
+    return _panels(rows, product(distinct(rows, "graph"), (FAST,)), series(*_FEW))
 
 
 def off_panels(rows: Rows) -> list[Panel]:
     """Errors without the diagonal, all kernels on some graphs."""
-    methods = series(*_FEW)
-    return _drawn(
-        [
-            panel(rows, graph, kernel, methods, "budget", "off_error")
-            for kernel in distinct(rows, "kernel")
-            for graph in _some(rows, graphs.CORA, *_MESHES, *_LARGE)
-        ]
-    )
+    kernels, names = distinct(rows, "kernel"), (graphs.CORA, *_MESHES, *_LARGE)
+    places = _kernel_by_kernel(rows, kernels, *names)
+    return _panels(rows, places, series(*_FEW), errors=("off_error",))
 
 
 def entry_panels(rows: Rows) -> list[Panel]:
     """Errors against stored entries, compared with the best sparse matrix."""
     methods = series((INDEPENDENT, 2), (POOLED, 2), (AVERAGED, 2), (LARGEST, None))
-    return _drawn(
-        [
-            panel(rows, graph, kernel, methods, "entries")
-            for kernel in (FAST, MIDDLE)
-            for graph in _some(rows, graphs.GRID, *_MESHES, graphs.CORA, *_LARGE)
-        ]
-    )
+    names = (graphs.GRID, *_MESHES, graphs.CORA, *_LARGE)
+    return _panels(rows, _kernel_by_kernel(rows, (FAST, MIDDLE), *names), methods, "entries")
 
 
 def slow_panels(rows: Rows) -> list[Panel]:
     """Slow kernels against steps, with eigenvectors."""
-    methods = series(*WALKED, (DEFLATED, 4), (AVERAGED, 8))
-    return _drawn(
-        [
-            panel(rows, graph, kernel, methods, "budget")
-            for kernel in (SLOW, SLOW_INVERSE)
-            for graph in _some(rows, graphs.CORA, graphs.SCALE_FREE, *_MESHES, *_LARGE)
-        ]
-    )
+    names = (graphs.CORA, graphs.SCALE_FREE, *_MESHES, *_LARGE)
+    places = _kernel_by_kernel(rows, (SLOW, SLOW_INVERSE), *names)
+    return _panels(rows, places, series(*WALKED, (DEFLATED, 4), (AVERAGED, 8)))
 
 
 def weighted_panels(rows: Rows) -> list[Panel]:
     """Weighted graphs, with and without the diagonal."""
-    methods = series(*_FEW)
     weighted = dict.fromkeys(graph for graph, _ in WEIGHTED_BARS)
-    return _drawn(
-        [
-            panel(rows, graph, kernel, methods, "budget", error)
-            for graph in _some(rows, *weighted)
-            for kernel in (FAST, MIDDLE)
-            for error in ("error", "off_error")
-        ]
-    )
+    places = product(_some(rows, *weighted), (FAST, MIDDLE))
+    return _panels(rows, places, series(*_FEW), errors=("error", "off_error"))
 
 
 def stitching_panels(rows: Rows) -> list[Panel]:
     """exp(20 W) by degree."""
     methods = series((INDEPENDENT, 2), (POOLED, 2), (POOLED, 4), (POOLED, 8))
-    return _drawn([panel(rows, g, SLOW, methods, "budget") for g in distinct(rows, "graph")])
+    return _panels(rows, product(distinct(rows, "graph"), (SLOW,)), methods)
 
 
 def second_panels(rows: Rows) -> list[Panel]:
     """Errors against seconds, beside polynomials."""
     methods = series((INDEPENDENT, 2), (AVERAGED, 2), (DEFLATED, 8), (CHEBYSHEV, None))
     names = (graphs.CORA, graphs.DENSE, graphs.GRID, *_MESHES, *_LARGE)
-    return _drawn(
-        [
-            panel(rows, graph, kernel, methods, "seconds")
-            for kernel in (FAST, SLOW)
-            for graph in _some(rows, *names)
-        ]
-    )
+    return _panels(rows, _kernel_by_kernel(rows, (FAST, SLOW), *names), methods, "seconds")
 
 
 # --- tables ---------------------------------------------------------------------------------------

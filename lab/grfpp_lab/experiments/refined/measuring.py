@@ -14,6 +14,7 @@ from grfpp.estimate.sampling import sample
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.kernels.registry import kernel_from_spec
+from grfpp.linalg.functions import unit_columns
 from grfpp.options import DEFAULT_LAWS
 from grfpp.termination import termination_from_spec
 from grfpp.typing import FloatArray, IntArray
@@ -227,8 +228,7 @@ def truth(graph: str, scale: float, kernel: str, n_columns: int) -> Truth:
     W = weights(graph, scale)
     n = W.n_nodes
     nodes = np.sort(np.random.default_rng(0).permutation(n)[:n_columns])
-    units = np.zeros((n, len(nodes)))
-    units[nodes, np.arange(len(nodes))] = 1.0
+    units = unit_columns(n, nodes)
     return Truth(nodes, units, kernel_from_spec(kernel).apply(W, units, tol=_EXACT))
 
 
@@ -242,11 +242,8 @@ def rows_of(cell: Cell) -> list[Row]:
 
 def _parts(cell: Cell) -> tuple[Graph, Kernel, Truth]:
     W = weights(cell["graph"], cell["scale"])
-    return W, kernel_from_spec(cell["kernel"]), truth(*_truth_of(cell))
-
-
-def _truth_of(cell: Cell) -> tuple[str, float, str, int]:
-    return cell["graph"], cell["scale"], cell["kernel"], cell["columns"]
+    known = truth(*(cell[name] for name in ("graph", "scale", "kernel", "columns")))
+    return W, kernel_from_spec(cell["kernel"]), known
 
 
 def _row(cell: Cell, truth: Truth, **numbers: Any) -> Row:

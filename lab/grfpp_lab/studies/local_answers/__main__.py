@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grfpp.warmup import warmup
+from grfpp_lab.graphs import rmat
 from grfpp_lab.studies.local_answers import asking, blocks, process
 from grfpp_lab.studies.local_answers.asking import print_section
 
-PARTS = ("enron", "sizes", "million", "blocks", "process", "cold")
+PARTS = ("enron", "skewed", "sizes", "million", "blocks", "process", "cold")
 SIZES = (10_000, 100_000, 1_000_000, 10_000_000)
 
 
@@ -30,6 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument(
         "--nodes", type=int, default=24, help="to compare with exact rows; on email-Enron 4 times"
     )
+    parser.add_argument("--scale", type=int, default=18, help="bits of the R-MAT graph's nodes")
     parser.add_argument("--block-nodes", type=int, default=1_000_000)
     parser.add_argument("--block-rows", type=int, default=1000)
     parser.add_argument("--settle", action="store_true", help="budgets on other graphs")
@@ -45,9 +47,14 @@ def main(arguments: Sequence[str] | None = None) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         if "enron" in options.parts:
             title, graph = asking.enron()
-            first, second = asking.run_enron(graph, 4 * options.nodes)
-            verdicts += print_section(f"{title}, {graph.n_nodes:,} nodes, exp(W)", first)
-            verdicts += print_section(f"{title}, PageRank with alpha {asking.ALPHA}", second)
+            n_nodes, words = 4 * options.nodes, f"{title}, PageRank with alpha {asking.ALPHA}"
+            lines = asking.diffusion(graph, n_nodes)
+            verdicts += print_section(f"{title}, {graph.n_nodes:,} nodes, exp(W)", lines)
+            verdicts += print_section(words, asking.pagerank_enron(graph, n_nodes))
+        if "skewed" in options.parts:
+            graph = rmat(options.scale, 9 << options.scale)
+            title = f"PageRank on an R-MAT graph, {graph.n_nodes:,} nodes, {graph.n_edges:,} edges"
+            verdicts += print_section(title, asking.skewed(graph, 4 * options.nodes))
         if "sizes" in options.parts:
             found = asking.run(folder, options.sizes, options.nodes)
             verdicts += print_section(

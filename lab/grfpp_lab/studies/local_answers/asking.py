@@ -270,28 +270,35 @@ def lines_sizes(results: Sequence[Size]) -> Lines:
 
 def pagerank(folder: Path, n_nodes: int, n_asked: int = 24) -> Lines:
     """PageRank on a larger graph beside scikit-network's power iteration."""
-    graph, question = mapped(folder, n_nodes), PRECISE_PAGERANK
-    nodes = drawn(n_nodes, n_asked)
-    own = ours(graph, question, drawn(n_nodes, N_TIMED), nodes, SEED)
-    rivals = {
-        "scikit-network": peer_answers(peers.scikit_network(graph, ALPHA), nodes[:6]),
-        "ten products alone": peer_answers(peers.bare_steps(graph, ALPHA), nodes[:6]),
-    }
-    answers = {"own": (question.kernel, own.nodes)} | {
-        name: (question.kernel, found.nodes) for name, found in rivals.items()
-    }
-    right = precisions(graph, answers, nodes)
-    ratio = rivals["scikit-network"].seconds / own.seconds
-    note = f"batched {1e3 * own.batched:.3f} ms, budget {question.budget:,.0f}"
-    return [
-        Measured("LocalKernel.top_k(node, 10)", own.seconds, right["own"], note),
-        *(Measured(name, found.seconds, right[name]) for name, found in rivals.items()),
-        Verdict(
-            "at least 100 times as fast as scikit-network, precision at least 0.98",
-            f"{ratio:.0f} times, {right['own']:.3f} ({right['scikit-network']:.3f} there)",
-            ratio >= 100 and right["own"] >= 0.98,
-        ),
+    graph = mapped(folder, n_nodes)
+    rivals = [
+        Rival(_SKNETWORK, lambda: peers.scikit_network(graph, ALPHA), slow=True),
+        Rival("ten products alone", lambda: peers.bare_steps(graph, ALPHA), slow=True),
     ]
+    lines, seconds, right = _compared(graph, PRECISE_PAGERANK, rivals, n_asked, n_slow=6)
+    ratio = seconds[_SKNETWORK] / seconds[_OWN]
+    bar = Verdict(
+        "at least 100 times as fast as scikit-network, precision at least 0.98",
+        f"{ratio:.0f} times, {right[_OWN]:.3f} ({right[_SKNETWORK]:.3f} there)",
+        ratio >= 100 and right[_OWN] >= 0.98,
+    )
+    return [*lines, bar]
+
+
+def skewed(graph: Graph, n_asked: int, alphas: Sequence[float] = (0.15, 0.05)) -> Lines:
+    """PageRank by the budget of rows, and by the one that `top_k` takes by default."""
+    lines: list[Measured | Verdict | str] = []
+    nodes = drawn(graph.n_nodes, n_asked)
+    for alpha in alphas:
+        kernel = PersonalizedPageRank(alpha)
+        default = LocalKernel(graph.normalized("rw"), kernel, seed=SEED)
+        for budget in dict.fromkeys((default.budget, default.ranking_plan.budget)):
+            found = ours(
+                graph, Question(kernel, budget), drawn(graph.n_nodes, N_TIMED), nodes, SEED
+            )
+            right = precisions(graph, {"": (kernel, found.nodes)}, nodes)[""]
+            lines.append(Measured(f"alpha {alpha}, budget {budget:,.0f}", found.seconds, right))
+    return lines
 
 
 _OWN = "LocalKernel.top_k(node, 10)"
@@ -312,11 +319,6 @@ class Compared(NamedTuple):
     lines: list[Measured | Verdict | str]
     seconds: dict[str, float]
     precision: dict[str, float]
-
-
-def run_enron(graph: Graph, n_asked: int = 60) -> tuple[Lines, Lines]:
-    """``exp(W)`` and PageRank, each beside its rivals."""
-    return diffusion(graph, n_asked), pagerank_enron(graph, n_asked)
 
 
 def diffusion(graph: Graph, n_asked: int) -> Lines:

@@ -2,8 +2,8 @@
 
 Compiled loops do not check arrays, so checksums and ranges of a folder are verified once, and the
 inode, size and times of its files are then stored as a stamp. A file that was copied, edited or
-truncated has another stamp, and the folder is verified again. Contradictions between arrays are
-found by `grfpp.io.folder.consistency`.
+truncated has another stamp, and the folder is verified again. With `verify=True`,
+`grfpp.io.folder.reader.verify_consistency` also compares arrays with each other.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ import numpy.typing as npt
 from grfpp.errors import InputError, shown
 from grfpp.io.atomic import atomic_write
 from grfpp.io.text import input_errors
+from grfpp.normalization import Rows
 
 HEADER = "header.json"
 STAMP = "verified.json"
@@ -33,6 +34,8 @@ _FORMAT, _VERSION = "grfpp-graph-folder", 1
 _MAX_HEADER_BYTES = 1 << 16
 #: Entries that are verified at a time: some megabytes.
 _PIECE = 1 << 20
+#: Relative error of strengths that is accepted: rounding of sums of up to 10⁷ weights.
+_STRENGTH_RTOL = 1e-9
 
 #: Every array that a folder may hold: its type, and its length in nodes, edges or neither.
 ARRAYS = {
@@ -212,6 +215,23 @@ def verify_folder(folder: Path, header: Header) -> None:
             if name == "name_ends":
                 problem += ", or names that are not UTF-8"
             raise damaged(folder, name, problem)
+    for name, prefix in (("out_strength", ""), ("in_strength", "in_")):
+        if name in arrays and not _are_sums(arrays[name], rows_of(arrays, prefix)):
+            raise damaged(folder, name, "the strengths are not the sums of the weights")
+
+
+def rows_of(arrays: Mapping[str, npt.NDArray[Any]], prefix: str = "") -> Rows:
+    """The rows, or with the prefix ``in_`` the columns, of a folder's arrays."""
+    names = ("indptr", "indices", "weights")
+    return Rows(*(arrays.get(f"{prefix}{name}") for name in names))  # type: ignore[arg-type]
+
+
+def _are_sums(strength: npt.NDArray[Any], rows: Rows) -> bool:
+    """Whether strengths are the sums of the rows, but for rounding."""
+    return all(
+        np.allclose(strength[at : at + len(sums)], sums, rtol=_STRENGTH_RTOL, atol=0.0)
+        for at, sums in ((first, block.strengths()) for first, block in rows.blocks())
+    )
 
 
 def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header) -> bool:
@@ -227,9 +247,6 @@ def _is_sound(name: str, arrays: Mapping[str, npt.NDArray[Any]], header: Header)
             return ascends and array[0] == 0
         case "weights":
             return bool(least > 0 and largest < np.inf)
-        case "strength" | "out_strength":
-            indptr = arrays["indptr" if name == "out_strength" else "in_indptr"]
-            return bool(least >= 0 and largest < np.inf) and _fits_rows(array, indptr)
         case "indices":
             ends = arrays[name.replace("indices", "indptr")]
             in_order = all(_is_in_order(array, ends, at) for at in range(0, len(array), _PIECE))
@@ -246,16 +263,6 @@ def _ascends(array: npt.NDArray[Any]) -> bool:
     """Whether an array ascends, compared in pieces."""
     pieces = (array[start : start + _PIECE + 1] for start in range(0, len(array), _PIECE))
     return all(bool((piece[1:] >= piece[:-1]).all()) for piece in pieces)
-
-
-def _fits_rows(strength: npt.NDArray[Any], indptr: npt.NDArray[Any]) -> bool:
-    """Whether strengths are positive where rows have entries, and zero elsewhere."""
-    return all(
-        np.array_equal(
-            strength[start : start + _PIECE] > 0, np.diff(indptr[start : start + _PIECE + 1]) > 0
-        )
-        for start in range(0, len(strength), _PIECE)
-    )
 
 
 def _is_utf8(text: npt.NDArray[Any], ends: npt.NDArray[Any]) -> bool:

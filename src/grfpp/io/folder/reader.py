@@ -1,4 +1,4 @@
-"""Open a graph's folder: its header is read, its arrays are mapped into memory.
+"""Open a graph's folder: its header is read, its arrays are verified and mapped into memory.
 
 `GraphFolder` is the folder, `StoredNames` are its nodes' names, which are looked up on disk, and
 `MappedForm` is the graph as it is stored, normalised, or with its arcs reversed.
@@ -11,27 +11,30 @@ import os
 import weakref
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from grfpp._memory import available_bytes
+from grfpp._memory import available_bytes, require_bytes
 from grfpp.errors import InputError
 from grfpp.io.folder import layout
-from grfpp.io.folder.consistency import verify_consistency
-from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged
+from grfpp.io.folder.layout import HEADER, SUFFIX, Header, array_file, damaged, mapped_array
+from grfpp.io.folder.writer import counted
 from grfpp.io.text import input_errors
 from grfpp.linalg.csr import csr
 from grfpp.nodes import MAX_COMPARED, SEVERAL, NodeNames, Texts, decoded
-from grfpp.normalization import Kind, ScaledWeights
+from grfpp.normalization import Kind, Rows, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
 
+#: Names that are compared at a time.
+_NAMES_PER_BLOCK = 1 << 18
 #: Names before and after an unknown one, in their order, that are compared with it.
 _N_NEAR = 500
 #: Letters that are put into an unknown name, of the commonest.
@@ -73,9 +76,9 @@ class GraphFolder:
         """Open a folder that `Graph.save` or ``grfpp convert`` wrote.
 
         Sizes of files are compared with the header. Files that were not verified since they were
-        last written are verified now, each by itself; with `verify` all are, and compared with each
-        other (`grfpp.io.folder.consistency`). With a `fingerprint` the folder must
-        be the one that another process had opened.
+        last written are verified now by `layout.verify_folder`; with `verify` all are, and by
+        `verify_consistency` too. With a `fingerprint` the folder must be the one that another
+        process had opened.
         """
         folder = _existing(path)
         header, text = Header.read(folder)
@@ -161,6 +164,88 @@ def _existing(path: str | os.PathLike[str]) -> Path:
         if folder.is_file():
             raise NotADirectoryError("it is a file, not a folder")
     return folder
+
+
+# --- verification of arrays against each other --------------------------------------------------
+#
+# With `verify=True` only: the columns are the transpose of the rows, on which compiled loops rely;
+# names are sorted, on which bisection relies; the counts of the header are those of the arrays.
+# `layout.verify_folder` has the checksums, ranges, offsets and strengths.
+
+
+def verify_consistency(folder: Path, header: Header) -> None:
+    """Raise an `InputError` that names the file where arrays, which are valid each, contradict.
+
+    Besides a block of edges, it takes 8 bytes a node.
+    """
+    require_bytes(8 * header.n_nodes, f"verifying a graph of {header.n_nodes:,} nodes")
+    arrays = {name: mapped_array(folder, name) for name in header.arrays}
+    rows, columns = (
+        layout.rows_of(arrays),
+        layout.rows_of(arrays, "in_") if header.directed else None,
+    )
+    if not _is_transpose(rows, rows if columns is None else columns):
+        if columns is None:
+            problem = "the graph is undirected by its header, but not symmetric"
+            raise damaged(folder, "indices", problem)
+        raise damaged(folder, "in_indices", "the columns are not those of the rows")
+    order = arrays.get("name_order")
+    if header.names and not all(map(_is_sorted, _blocks_of_names(arrays, order))):
+        name = "name_numbers" if order is None else "name_order"
+        raise damaged(folder, name, "the names are not in the order of lookups")
+    found = counted(rows, columns, arrays.get("out_strength"), arrays.get("in_strength"))
+    if wrong := [name for name in found if found[name] != getattr(header, name)]:
+        raise damaged(folder, HEADER, f"{wrong[0]} is not that of the arrays")
+
+
+def _is_transpose(rows: Rows, columns: Rows) -> bool:
+    """Whether `columns` are the columns of the matrix with these rows.
+
+    Rows are read in their order, so that the entries of a column come in its order too. For each
+    column, `filled` counts those that have come.
+    """
+    starts, n_in = columns.indptr[:-1], np.diff(columns.indptr)
+    if len(rows.indices) != len(columns.indices):
+        return False
+    filled = np.zeros(len(starts), np.int64)
+    for first, block in rows.blocks():
+        order = np.argsort(block.indices, kind="stable")
+        targets, counts = np.unique(block.indices[order], return_counts=True)
+        if (filled[targets] + counts > n_in[targets]).any():
+            return False
+        # Rank of an entry among those of its column in this block.
+        ranks = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
+        places = np.repeat(starts[targets] + filled[targets], counts) + ranks
+        pairs: list[Any] = [(columns.indices, first + block.sources())]
+        if columns.weights is not None:
+            pairs.append((columns.weights, block.weights))
+        if not all(np.array_equal(there[places], here[order]) for there, here in pairs):
+            return False
+        filled[targets] += counts
+    return True
+
+
+def _blocks_of_names(
+    arrays: Mapping[str, npt.NDArray[Any]], order: npt.NDArray[Any] | None
+) -> Iterator[Any]:
+    """The names in the order of lookups, in blocks that overlap by one."""
+    numbers = arrays.get("name_numbers")
+    texts = None if numbers is not None else Texts(arrays["name_text"], arrays["name_ends"])
+    n = len(arrays["indptr"]) - 1
+    for start in range(0, n, _NAMES_PER_BLOCK):
+        block: Any = slice(max(start - 1, 0), start + _NAMES_PER_BLOCK)
+        block = block if order is None else order[block]
+        if numbers is not None:
+            yield numbers[block]
+        else:
+            assert texts is not None
+            yield list(map(texts.raw, block.tolist()))
+
+
+def _is_sorted(names: Any) -> bool:
+    if isinstance(names, list):
+        return all(a <= b for a, b in pairwise(names))
+    return bool((names[1:] >= names[:-1]).all())
 
 
 # --- names ----------------------------------------------------------------------------------------
@@ -323,6 +408,18 @@ class MappedForm:
         header = self.folder.header
         return NodeNames(header.n_nodes) if header.names is None else StoredNames(self.folder)
 
+    def properties(self) -> dict[str, Any]:
+        """The cached properties of `Graph` that are known without a pass over the arrays."""
+        header, rule, is_directed = self.folder.header, self.scaled, self.is_directed
+        n_undirected = (header.n_stored + header.n_loops) // 2  # an undirected edge counts once
+        n_edges = header.n_stored if is_directed else n_undirected
+        known = {"scaled": rule, "is_directed": is_directed, "n_edges": n_edges}
+        if rule.kind is not None:
+            n_before = None if header.directed else n_undirected
+            known["_normalized_from"] = (rule.kind, rule.value, n_before)
+        radius = self.spectral_radius
+        return known if radius is None else {**known, "_spectral_radius": radius}
+
     @property
     def is_directed(self) -> bool:
         """Whether this form differs from its transpose."""
@@ -332,12 +429,6 @@ class MappedForm:
         if self.is_reversed and kind != "sym":
             kind = "rw" if kind == "rw_reversed" else "rw_reversed"
         return kind not in self.folder.header.symmetric
-
-    @property
-    def n_edges(self) -> int:
-        """Edges, of which an undirected one counts once."""
-        header = self.folder.header
-        return header.n_stored if self.is_directed else (header.n_stored + header.n_loops) // 2
 
     @property
     def spectral_radius(self) -> float | None:
@@ -354,12 +445,8 @@ class MappedForm:
         header, base = self.folder.header, self.scaled.base
         if self.scaled.kind != "sym" or header.directed:
             return None
-        if base is None:
-            degree = np.diff(self.indptr)
-            weight = header.value if header.kind is None else 1.0
-            # One after the other, as the rows of a matrix are summed.
-            sums = np.cumsum(np.full(int(degree.max(initial=0)), weight))
-            return np.asarray(np.sqrt(np.append(0.0, sums)[degree]))
+        if base is None:  # equal weights, a power of two: their sums are exact
+            return np.sqrt(np.diff(self.indptr) * (header.value if header.kind is None else 1.0))
         # Not the strengths that are stored: these are rounded in another order.
         matrix = csr(base, self.indices, self.indptr, header.n_nodes)
         return np.asarray(np.sqrt(matrix.sum(axis=1)))

@@ -129,15 +129,24 @@ def finish_graph(writer: FolderWriter, **known: Any) -> None:
     header = Header(
         n_nodes=len(rows.indptr) - 1,
         n_stored=len(rows.indices),
-        n_loops=sum(int((b.sources() + first == b.indices).sum()) for first, b in rows.blocks()),
         directed=columns is not None,
-        symmetric=symmetries(rows, columns, strength, into),
-        tame=is_in_safe_range(rows.weights, strength),
+        **counted(rows, columns, strength, into),
         **known,
     )
     if columns is None and rows.weights is None:
         writer.discard("out_strength")  # they are the degrees
     writer.finish(header)
+
+
+def counted(
+    rows: Rows, columns: Rows | None, strength: FloatArray | None, into: FloatArray | None
+) -> dict[str, Any]:
+    """The fields of a header that take passes over the arrays."""
+    return {
+        "n_loops": sum(int((b.sources() + at == b.indices).sum()) for at, b in rows.blocks()),
+        "symmetric": symmetries(rows, columns, strength, into),
+        "tame": strength is None or is_in_safe_range(rows.weights, strength),
+    }
 
 
 def _write_strengths(writer: FolderWriter, rows: Rows, name: str) -> FloatArray:
@@ -173,7 +182,7 @@ def write_names(writer: FolderWriter, names: npt.NDArray[Any]) -> str:
 
 def symmetries(
     rows: Rows, columns: Rows | None, strength: FloatArray | None, into: FloatArray | None
-) -> tuple[str, ...]:
+) -> list[str]:
     """The normalisations under which a matrix equals its transpose, to the last bit.
 
     `columns` is ``None`` where it does without any: then ``"sym"`` is one, and the others are where
@@ -181,7 +190,7 @@ def symmetries(
     """
     other = rows if columns is None else columns
     if columns is not None and not rows.has_pattern_of(other):
-        return ()
+        return []
     symmetric = [] if columns is not None else ["sym"]
     for kind in SYMMETRIES[len(symmetric) :]:
         rule = ScaledWeights(kind, 1.0, rows.weights, strength, into)
@@ -194,4 +203,4 @@ def symmetries(
             for block in row_blocks(rows.indptr, BLOCK_EDGES)
         ):
             symmetric.append(kind)
-    return tuple(symmetric)
+    return symmetric

@@ -12,7 +12,7 @@ ICLR 2020.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from itertools import product
 from typing import Any, NamedTuple
@@ -38,22 +38,11 @@ KINDS = (SPECTRUM, SAME_LABEL, BOTH, PAIRS, UNION)
 _WITHIN = {"restrict": "same-label"}
 #: The spectra of each kind.
 _SPECTRA: dict[str, list[dict[str, Any]]] = {SAME_LABEL: [_WITHIN], BOTH: [{}, _WITHIN], PAIRS: []}
-#: Features by walks: counts, masses and returns for forests; signatures for support vectors. The
-#: lengths and the width below were chosen by
-#: ``python -m grfpp_lab.studies.classification --settling``.
-MASSES, SIGNATURES, COLOURS = "walk-masses", "signatures", "colours"
-WALK_KINDS = (MASSES, SIGNATURES, COLOURS)
-#: Those that ``auto`` chooses among: colours do what signatures do, in less time.
-AUTO_KINDS = (MASSES, COLOURS)
-#: Rounds of colours whose counts are compared, for rules about neighbours, and whose levels of
-#: counts are: the optimal assignment kernel of Kriege, Giscard and Wilson, NIPS 2016.
-COLOUR_LEVELS = "colour-levels"
-COUNT_ROUNDS, LEVEL_ROUNDS = 1, 5
-MASS_LENGTHS = 3
-SIGNATURE_LENGTHS = (1, 3)
-#: Width of bins, so small that different numbers of walks, which are integers, are in different
-#: bins.
-WIDTH = 0.5
+#: Features by walks: masses for forests; the others are kernels of support vector machines. The
+#: last is the mean of kernels of colours, by histogram intersection, and of masses. Lengths and
+#: bins were chosen by ``python -m grfpp_lab.studies.classification --settling``.
+MASSES, SIGNATURES, COLOURS, AUTO = "walk-masses", "signatures", "colours", "auto"
+WALK_KINDS = (MASSES, SIGNATURES, COLOURS, AUTO)
 #: Number of trees of the forests that are compared, and only ranked.
 TRIAL_TREES = 24
 #: Number of trees of the forest that predicts, twice scikit-learn's default.
@@ -81,25 +70,6 @@ class Setting(NamedTuple):
         return f"scale {self.scale:g}, {walks}{self.n_eigenvalues} eigenvalues"
 
 
-class WalkSetting(NamedTuple):
-    """Parameters of features by walks."""
-
-    features: str
-    n_lengths: int
-
-    @property
-    def words(self) -> str:
-        """As tables name it."""
-        return f"{self.features} of {self.n_lengths} step{'s' if self.n_lengths > 1 else ''}"
-
-
-class SupportVectors(NamedTuple):
-    """A support vector machine: its features by name, and its penalty."""
-
-    features: Any
-    penalty: float
-
-
 @dataclass(frozen=True)
 class FoldScore:
     """The candidate chosen on the other folds, and its accuracies there and on this fold."""
@@ -108,24 +78,8 @@ class FoldScore:
     chosen: Any
     inner: float
     accuracy: float
-
-
-@dataclass(frozen=True)
-class Candidates:
-    """Features by name: for forests, and for support vector machines."""
-
-    forests: dict[Any, Any] = field(default_factory=dict)
-    machines: dict[Any, Any] = field(default_factory=dict)
-
-    def nested_scores(
-        self, classes: npt.ArrayLike, *, n_trees: int = TREES, **options: Any
-    ) -> list[FoldScore]:
-        """Accuracy on each fold; features, learner and penalty are chosen on the other folds."""
-        rivals = nested_svm_scores(self.machines, classes, **options) if self.machines else None
-        if not self.forests:
-            return rivals or []
-        options |= {"n_trees": n_trees, "rivals": rivals}
-        return nested_forest_scores(self.forests, classes, **options)
+    #: The penalty of a support vector machine, which is chosen too.
+    penalty: float | None = None
 
 
 def candidate_features(
@@ -136,7 +90,7 @@ def candidate_features(
     n_eigenvalues: Sequence[int],
     kind: str = SPECTRUM,
     **options: Any,
-) -> dict[Setting, FloatArray]:
+) -> dict[Any, FloatArray]:
     """Features for every scale, number of walks and number of eigenvalues.
 
     Parameters
@@ -192,15 +146,18 @@ def candidate_features(
     return candidates
 
 
-def walk_candidates(graphs: Any, kinds: tuple[str, ...] = AUTO_KINDS, **options: Any) -> Candidates:
-    """Candidate features from walks by length and labels.
+def walk_candidates(graphs: Any, kind: str = AUTO, **options: Any) -> dict[Any, FloatArray]:
+    """Walk masses for forests, or kernels between graphs for support vector machines, by name.
+
+    Counts of colours of one round, by their cosines, are for rules about neighbours; levels of
+    counts are the optimal assignment kernel of Kriege, Giscard and Wilson, NIPS 2016.
 
     Parameters
     ----------
     graphs
         As for `WalkLabelFeatures`.
-    kinds
-        Some of `WALK_KINDS`.
+    kind
+        One of `WALK_KINDS`.
     options
         Parameters of `WalkLabelFeatures` about walks.
 
@@ -208,35 +165,44 @@ def walk_candidates(graphs: Any, kinds: tuple[str, ...] = AUTO_KINDS, **options:
     --------
     >>> from grfpp.tasks import LabelledGraph
     >>> graphs = [LabelledGraph([[0, 1], [1, 0]], list(pair)) for pair in ("CC", "CO")]
-    >>> candidates = walk_candidates(graphs)
-    >>> [(name.features, X.shape) for name, X in candidates.forests.items()]
-    [('walk-masses', (2, 17))]
-    >>> sorted({name.features for name in candidates.machines})
-    ['colour-levels', 'colours']
+    >>> ((name, K),) = walk_candidates(graphs).items()
+    >>> name, K.round(2).tolist()
+    ('colours of 5 steps and walk-masses of 3 steps', [[1.0, 0.18], [0.18, 1.0]])
     """
-    candidates = Candidates()
-    if MASSES in kinds:
-        sums = walk_labels.WalkLabelFeatures(n_lengths=MASS_LENGTHS, **options)
+    one_of(kind, "kind", WALK_KINDS)
+    if kind in (MASSES, AUTO):
+        sums = walk_labels.WalkLabelFeatures(n_lengths=3, **options)
         masses = sums.fit_transform(graphs).toarray()
-        candidates.forests[WalkSetting(MASSES, MASS_LENGTHS)] = masses
-    if SIGNATURES in kinds:
-        # Without normalisation, those of one step are Weisfeiler-Lehman colours.
-        signatures = walk_labels.WalkLabelFeatures(
-            "signatures", max(SIGNATURE_LENGTHS), width=WIDTH, normalization=None, **options
-        )
-        counts = signatures.fit_transform(graphs)
-        for n_lengths in SIGNATURE_LENGTHS:
-            end = sum(map(len, signatures.signatures_[: n_lengths + 1]))
-            levels = walk_labels.count_levels(counts[:, :end])
-            candidates.machines[WalkSetting(SIGNATURES, n_lengths)] = levels
-    if COLOURS in kinds:
-        colours = walk_labels.WalkLabelFeatures(COLOURS, LEVEL_ROUNDS, **options)
-        counts = colours.fit_transform(graphs)
-        end = sum(map(len, colours.colours_[: COUNT_ROUNDS + 1]))
-        candidates.machines[WalkSetting(COLOURS, COUNT_ROUNDS)] = counts[:, :end]
-        levels = walk_labels.count_levels(counts)
-        candidates.machines[WalkSetting(COLOUR_LEVELS, LEVEL_ROUNDS)] = levels
-    return candidates
+        if kind == MASSES:
+            return {"walk-masses of 3 steps": masses}
+    require_bytes(48 * len(graphs) ** 2, f"kernels of {len(graphs)} graphs")
+    name, n_rounds = (SIGNATURES, 3) if kind == SIGNATURES else (COLOURS, 5)
+    # Bins that separate all numbers of walks: signatures of one step are Weisfeiler-Lehman colours.
+    options |= {"normalization": None, "width": 0.5}
+    nodes = walk_labels.WalkLabelFeatures(name, n_rounds, **options)
+    counts = nodes.fit_transform(graphs)
+    ends = np.cumsum([len(words) for words in nodes.signatures_ or nodes.colours_])
+
+    def shared(rounds: int) -> FloatArray:
+        return cosine_kernel(walk_labels.count_levels(counts[:, : ends[rounds]]))
+
+    if kind == SIGNATURES:
+        return {"signatures of 1 step": shared(1), "signatures of 3 steps": shared(3)}
+    if kind == COLOURS:
+        few = cosine_kernel(counts[:, : ends[1]])
+        return {"colours of 1 step": few, "colour-levels of 5 steps": shared(5)}
+    mean = sum(map(shared, range(n_rounds + 1))) / (n_rounds + 1)
+    kernel = 0.5 * (mean + gaussian_kernel(masses))
+    return {"colours of 5 steps and walk-masses of 3 steps": kernel}
+
+
+def nested_scores(
+    candidates: Any, classes: npt.ArrayLike, kind: str = AUTO, n_trees: int = TREES, **options: Any
+) -> list[FoldScore]:
+    """Scores of candidates of one kind, by forests or, for kernels, support vector machines."""
+    if kind in (*KINDS, MASSES):
+        return nested_forest_scores(candidates, classes, n_trees=n_trees, **options)
+    return nested_svm_scores(candidates, classes, kernel="precomputed", **options)
 
 
 def nested_forest_scores(
@@ -247,7 +213,6 @@ def nested_forest_scores(
     seed: int = 0,
     n_trees: int = TREES,
     n_jobs: int = 1,
-    rivals: Sequence[FoldScore] | None = None,
 ) -> list[FoldScore]:
     """Accuracy of random forests on each fold, the features chosen on the other folds.
 
@@ -265,9 +230,6 @@ def nested_forest_scores(
         Number of trees of the forest that predicts.
     n_jobs
         Threads; the result is the same for any number of them.
-    rivals
-        Scores of another learner on these folds, which are kept where no forest is better on the
-        other folds.
 
     Examples
     --------
@@ -291,9 +253,6 @@ def nested_forest_scores(
         inner = {name: trial.fit(X[train], y[train]).oob_score_ for name, X in features.items()}
         # The first of equal scores: the simplest candidates are first.
         best = max(inner, key=inner.__getitem__)
-        if rivals and rivals[fold].inner >= inner[best]:
-            scores.append(rivals[fold])
-            continue
         fitted = forest(n_trees).fit(features[best][train], y[train])
         accuracy = float(fitted.score(features[best][test], y[test]))
         scores.append(FoldScore(fold, best, float(inner[best]), accuracy))
@@ -307,15 +266,18 @@ def nested_svm_scores(
     n_folds: int = 10,
     seed: int = 0,
     penalties: Sequence[float] = PENALTIES,
+    kernel: str = "cosine",
     n_jobs: int = 1,
 ) -> list[FoldScore]:
     """Accuracy of support vector machines on each fold, features and penalty chosen on the others.
 
-    The kernel is the cosine of rows, as is usual for the histograms of graph kernels. Parameters
-    are those of `nested_forest_scores`, which has the same folds, and:
+    Parameters are those of `nested_forest_scores`, which has the same folds, and:
 
     Parameters
     ----------
+    kernel
+        The cosine of rows, as is usual for the histograms of graph kernels, or ``"precomputed"``
+        if the candidates are kernels.
     penalties
         Values of ``C`` to choose among.
 
@@ -325,7 +287,7 @@ def nested_svm_scores(
     >>> y = np.arange(60) % 2
     >>> good = np.column_stack([1 - y, y]) + rng.normal(0, 0.2, (60, 2))
     >>> scores = nested_svm_scores({"bad": rng.normal(size=(60, 2)), "good": good}, y, n_folds=3)
-    >>> [(score.chosen.features, score.accuracy) for score in scores]
+    >>> [(score.chosen, score.accuracy) for score in scores]
     [('good', 1.0), ('good', 1.0), ('good', 1.0)]
     """
     from sklearn.model_selection import StratifiedKFold
@@ -335,8 +297,11 @@ def nested_svm_scores(
     folds = stratified_folds(y, n_folds, seed)
     n_kernels = len(candidates) + 1 + 2 * n_threads
     require_bytes(8 * n_kernels * len(y) ** 2, f"kernels of {len(y)} graphs")
-    kernels = {name: cosine_kernel(X) for name, X in candidates.items()}
+    one_of(kernel, "kernel", ("cosine", "precomputed"))
+    made = cosine_kernel if kernel == "cosine" else np.asarray
+    kernels = {name: made(X) for name, X in candidates.items()}
 
+    # Not `GridSearchCV`, which resets the filters of warnings for all threads.
     def accuracy(K: FloatArray, penalty: float, train: Any, test: Any) -> float:
         machine = SVC(kernel="precomputed", C=penalty, cache_size=500)
         machine.fit(K[np.ix_(train, train)], y[train])
@@ -348,17 +313,17 @@ def nested_svm_scores(
         fewest = int(np.unique(y[train], return_counts=True)[1].min())
         is_large = len(train) > _MANY_GRAPHS
         n_inner = min(fewest, 3 if is_large else _INNER_FOLDS)
-        inner_folds = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
-        splits = [(train[a], train[b]) for a, b in inner_folds.split(train, y[train])]
+        inner = StratifiedKFold(n_inner, shuffle=True, random_state=seed % 2**32)
+        splits = [(train[a], train[b]) for a, b in inner.split(train, y[train])]
         splits = splits[:1] if is_large else splits
 
-        def inner(name: Any, penalty: float) -> float:
-            return float(np.mean([accuracy(kernels[name], penalty, *split) for split in splits]))
+        def mean(name: Any, penalty: float) -> float:
+            return float(np.mean([accuracy(kernels[name], penalty, *part) for part in splits]))
 
-        trials = {each: inner(*each) for each in product(kernels, penalties)}
-        name, penalty = max(trials, key=trials.__getitem__)
-        found = accuracy(kernels[name], penalty, train, test)
-        return FoldScore(fold, SupportVectors(name, penalty), trials[name, penalty], found)
+        trials = {each: mean(*each) for each in product(kernels, penalties)}
+        name, penalty = best = max(trials, key=trials.__getitem__)
+        tested = accuracy(kernels[name], penalty, train, test)
+        return FoldScore(fold, name, trials[best], tested, penalty)
 
     return list(in_order(score, split(len(folds), len(folds)), n_threads))
 
@@ -388,3 +353,16 @@ def cosine_kernel(X: Any) -> FloatArray:
     K = cosine_similarity(normalize(sp.csr_array(X, dtype=np.float64), "max"))
     np.fill_diagonal(K, 1.0)
     return np.asarray(K)
+
+
+def gaussian_kernel(X: FloatArray) -> FloatArray:
+    """``exp(−d²)`` for distances ``d`` between all rows, in units of their median.
+
+    Roots are taken, which makes counts of equal variance, and columns have unit variance.
+    """
+    from sklearn.metrics.pairwise import euclidean_distances
+    from sklearn.preprocessing import StandardScaler
+
+    roots = np.copysign(np.sqrt(np.abs(X)), X)
+    squares = euclidean_distances(StandardScaler().fit_transform(roots), squared=True)
+    return np.asarray(np.exp(-squares / (np.median(squares) or 1.0)))

@@ -7,7 +7,7 @@ Importing this module imports torch's compiler, which takes seconds.
 
 from __future__ import annotations
 
-import threading
+from contextvars import ContextVar
 from functools import partial
 from typing import Any
 
@@ -22,14 +22,8 @@ from grfpp.torch.attention.softmax import MaskBias, broadcast_bias, merged
 _ARGUMENTS = ("query", "key", "value", "attn_mask", "dropout_p", "is_causal", "scale", "enable_gqa")
 
 
-class _Active(threading.local):
-    """The masks that are active in this thread, the innermost last."""
-
-    def __init__(self) -> None:
-        self.stack: list[_Masking] = []
-
-
-_ACTIVE = _Active()
+#: The masks that are active in this thread, the innermost last.
+_ACTIVE: ContextVar[tuple[_Masking, ...]] = ContextVar("active graph masks", default=())
 
 
 class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
@@ -47,7 +41,7 @@ class _Masking(TorchFunctionMode):  # type: ignore[misc]  # untyped base
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
         named = kwargs or {}
-        if func is scaled_dot_product_attention and _ACTIVE.stack[-1] is self:
+        if func is scaled_dot_product_attention and _ACTIVE.get()[-1] is self:
             named = self._masked({**dict(zip(_ARGUMENTS, args, strict=False)), **named})
             args = ()
         return func(*args, **named)
@@ -91,16 +85,16 @@ class MaskedForward:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Run the module with the mask."""
         forward = self.patched or partial(type(self.module).forward, self.module)
-        stack = _ACTIVE.stack
-        if stack and stack[-1].bias is self.bias:
+        active = _ACTIVE.get()
+        if active and active[-1].bias is self.bias:
             return forward(*args, **kwargs)
         masking = _Masking(self.bias)
-        stack.append(masking)
+        token = _ACTIVE.set((*active, masking))
         try:
             with masking:
                 result = forward(*args, **kwargs)
         finally:
-            stack.pop()
+            _ACTIVE.reset(token)
         if self.is_model and not masking.n_masked:
             sizes = ", ".join(f"{q} to {k}" for q, k in sorted(masking.other_sizes)) or "none"
             problem = f"for {self.bias.n_tokens} tokens fits no self-attention of this model "
@@ -112,5 +106,6 @@ class MaskedForward:
 @torch.compiler.disable  # type: ignore[untyped-decorator]  # untyped in torch
 def count_masked(bias: MaskBias) -> None:
     """Count an ``nn.MultiheadAttention`` inside a model that has been masked."""
-    if _ACTIVE.stack and _ACTIVE.stack[-1].bias is bias:
-        _ACTIVE.stack[-1].n_masked += 1
+    active = _ACTIVE.get()
+    if active and active[-1].bias is bias:
+        active[-1].n_masked += 1

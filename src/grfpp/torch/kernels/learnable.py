@@ -323,19 +323,13 @@ def _compiled_gradients(
     grad: Tensor, f: Tensor, columns: Tensor, number: Tensor
 ) -> tuple[Tensor, Tensor]:
     """Gradients of ``K(f) @ columns`` in ``f`` and in the columns."""
-    kernel, inner = _KERNELS[int(number)], [columns]
-    with torch.no_grad():
-        values = [factor.values(f) for factor in kernel.factors]
-        for link in kernel.chain.links[:0:-1]:
-            inner.append(link.matmat(values, inner[-1]))
-        of_values = [torch.zeros_like(each) for each in values]
-        for link, dense in zip(kernel.chain.links, reversed(inner), strict=True):
-            sides = (dense, grad) if link.transposed else (grad, dense)
-            of_values[link.value] += link.pattern.sample(*sides)
-            grad = link.T.matmat(values, grad)
-        pairs = zip(kernel.factors, of_values, strict=True)
-        of_f = sum(factor.by_length.multiply(factor.amounts, each) for factor, each in pairs)
-        return of_f, grad.contiguous()
+    kernel = _KERNELS[int(number)]
+    with torch.enable_grad():
+        inputs = [each.detach().requires_grad_() for each in (f, columns)]
+        values = [factor.values(inputs[0]) for factor in kernel.factors]
+        product = kernel.chain.matmat(values, inputs[1])
+    of_f, of_columns = torch.autograd.grad(product, inputs, grad)
+    return of_f, of_columns.contiguous()
 
 
 def _backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor, None]:

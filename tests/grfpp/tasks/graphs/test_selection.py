@@ -1,12 +1,20 @@
 """Features that are chosen among, and nested cross-validation."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from labelled_cases import HEAVY, ODD
+from labelled_cases import CHAIN, HEAVY, ODD, WATER
+from refusal_case import refused
 
 from grfpp import InputError
-from grfpp.tasks import KernelSpectrumFeatures, LabelledGraph, LabelPairFeatures
+from grfpp.tasks import (
+    KernelSpectrumFeatures,
+    LabelledGraph,
+    LabelPairFeatures,
+    WalkLabelFeatures,
+)
 from grfpp.tasks.graphs import selection
 
 Y = np.arange(60) % 2
@@ -84,8 +92,7 @@ def test_the_better_features_are_chosen_dense_or_sparse(learn):
     for clear in (CLEAR, sp.csr_array(CLEAR)):
         scores = learn({"bad": noise(2), "clear": clear})
         assert [score.fold for score in scores] == list(range(3))
-        names = {getattr(score.chosen, "features", score.chosen) for score in scores}
-        assert names == {"clear"}
+        assert {score.chosen for score in scores} == {"clear"}
         assert all(score.accuracy == 1.0 and score.inner > 0.95 for score in scores)
 
 
@@ -104,7 +111,7 @@ def test_results_are_repeatable_for_any_number_of_threads(learn):
     assert learn({0: noise(3)}) == learn({0: noise(3)}, n_jobs=2)
     assert learn({0: noise(3)}) != learn({0: noise(3)}, seed=2**40 + 1)
     same = learn({"first": noise(0), "second": noise(0)})
-    assert {getattr(score.chosen, "features", score.chosen) for score in same} == {"first"}
+    assert {score.chosen for score in same} == {"first"}
 
 
 def test_the_penalty_is_chosen():
@@ -112,23 +119,9 @@ def test_the_penalty_is_chosen():
     y = np.arange(60) % 4 == 0
     X = np.column_stack([~y, y]) + 0.1 * noise(1, 2)
     found = machines({0: X}, y, penalties=[1e-6, 1.0])
-    assert {(score.chosen.penalty, score.accuracy) for score in found} == {(1.0, 1.0)}
+    assert {(score.penalty, score.accuracy) for score in found} == {(1.0, 1.0)}
     poor = machines({0: X}, y, penalties=[1e-6])
-    assert {(score.chosen.penalty, score.accuracy) for score in poor} == {(1e-6, 0.75)}
-
-
-def test_the_best_of_forests_and_machines(monkeypatch):
-    alone = forests({"a": noise(5)})
-    changes = (0.1, -0.1, 0.0)
-    rivals = [
-        selection.FoldScore(score.fold, "b", score.inner + change, 0.5)
-        for score, change in zip(alone, changes, strict=True)
-    ]
-    monkeypatch.setattr(selection, "nested_svm_scores", lambda *_, **__: rivals)
-    candidates = selection.Candidates({"a": noise(5)}, {"b": CLEAR})
-    best = candidates.nested_scores(Y, n_folds=3, n_trees=10)
-    assert best == [rivals[0], alone[1], rivals[2]]
-    assert selection.Candidates({}, {"b": CLEAR}).nested_scores(Y) == rivals
+    assert {(score.penalty, score.accuracy) for score in poor} == {(1e-6, 0.75)}
 
 
 def test_rules_about_neighbours_and_whole_graphs_are_learned_from_colours():
@@ -145,12 +138,28 @@ def test_rules_about_neighbours_and_whole_graphs_are_learned_from_colours():
     # Both have as many edges between each two labels.
     far, near = [1, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], [1, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     graphs = [ring(near if y else far) for y in Y]
-    candidates = selection.walk_candidates(graphs, ("colours",))
-    assert {setting.words for setting in candidates.machines} == {
-        *("colours of 1 step", "colour-levels of 5 steps")
-    }
-    scores = candidates.nested_scores(Y, n_folds=3)
-    assert [score.accuracy for score in scores] == [1.0] * 3
+    for kind in ("colours", "auto"):
+        scores = selection.nested_scores(selection.walk_candidates(graphs, kind), Y, n_folds=3)
+        assert [score.accuracy for score in scores] == [1.0] * 3
+
+
+def test_the_kernel_of_auto_is_the_mean_of_its_parts():
+    graphs = [WATER, CHAIN, LabelledGraph(1 - np.eye(3), ["C", "C", "H"])]
+    ((_, K),) = selection.walk_candidates(graphs).items()
+    colours = WalkLabelFeatures("colours", 5)
+    counts, kernels = colours.fit_transform(graphs).toarray(), []
+    for n_rounds in range(6):
+        X = counts[:, : sum(map(len, colours.colours_[: n_rounds + 1]))]
+        shared = np.minimum(X[:, np.newaxis], X).sum(axis=2)
+        kernels.append(shared / np.sqrt(np.outer(*[shared.diagonal()] * 2)))
+    X = np.sqrt(WalkLabelFeatures(n_lengths=3).fit_transform(graphs).toarray())
+    X = X[:, X.std(axis=0) > 0] / X.std(axis=0)[X.std(axis=0) > 0]
+    squares = ((X[:, np.newaxis] - X) ** 2).sum(axis=2)
+    kernels = [np.mean(kernels, axis=0), np.exp(-squares / np.median(squares))]
+    np.testing.assert_allclose(K, np.mean(kernels, axis=0), atol=1e-12)
+    # Equal graphs have no median distance.
+    ((_, K),) = selection.walk_candidates([WATER, WATER, WATER]).items()
+    np.testing.assert_allclose(K, 1.0)
 
 
 def test_many_graphs_are_tried_on_one_part(monkeypatch):
@@ -178,10 +187,13 @@ def test_folds_have_equal_shares_and_are_shared_by_methods():
         assert np.bincount(y[test]).tolist() == [3, 2, 1]
     for (_, a), (_, b) in zip(folds, selection.stratified_folds(y, 10, seed=4), strict=True):
         np.testing.assert_array_equal(a, b)
-    for argument, y, n_folds in (
-        *(("classes", np.zeros(10), 2), ("classes", [0, 0, 0, 0, 1, 1, 1], 4)),
-        *(("classes", [0, 0, 0, 1], 2), ("n_folds", [0, 0, 1, 1], 1)),
-    ):
-        with pytest.raises(InputError) as error:
-            selection.stratified_folds(y, n_folds)
-        assert error.value.argument == argument
+
+
+FOLDS = partial(selection.stratified_folds, n_folds=2)
+test_bad_folds_are_refused = refused(
+    classes=[
+        *(partial(FOLDS, y) for y in (np.zeros(10), [0, 0, 0, 1])),
+        partial(FOLDS, [0, 0, 0, 0, 1, 1, 1], n_folds=4),
+    ],
+    n_folds=partial(FOLDS, [0, 0, 1, 1], n_folds=1),
+)

@@ -12,9 +12,6 @@ from hypothesis import strategies as st
 from independent_walks import INDEPENDENT
 from labelled_cases import CHAIN, HEAVY, ODD, WATER, estimates, shuffled
 from sklearn.base import clone
-from sklearn.model_selection import GridSearchCV
-from sklearn.pipeline import make_pipeline
-from sklearn.svm import LinearSVC
 
 from grfpp import InputError
 from grfpp.tasks import LabelledGraph, WalkLabelFeatures
@@ -201,16 +198,6 @@ def test_many_parts_are_one_after_the_other(monkeypatch):
     whole = WalkLabelFeatures(SETS).fit_transform(graphs).toarray()
     monkeypatch.setattr("grfpp.walks.batch.GraphBatch.tasks", lambda batch: [range(1), range(1, 4)])
     np.testing.assert_array_equal(WalkLabelFeatures(SETS).fit_transform(graphs).toarray(), whole)
-
-
-def test_a_grid_search_over_graphs():
-    trees = [LabelledGraph(nx.random_labeled_tree(9, seed=i), [0] * 9) for i in range(12)]
-    rings = [LabelledGraph(nx.cycle_graph(9), [0] * 9) for _ in range(12)]
-    model = make_pipeline(WalkLabelFeatures(), LinearSVC(dual=False))
-    grid = {"walklabelfeatures__sets": ["counts", "signatures"]}
-    search = GridSearchCV(model, grid, cv=3, error_score="raise")
-    search.fit([*trees, *rings], [0] * 12 + [1] * 12)
-    assert (search.best_params_, search.best_score_) == ({next(iter(grid)): "signatures"}, 1.0)
 
 
 def test_graphs_without_edges_and_of_one_node():

@@ -8,9 +8,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import torch
-from independent_walks import INDEPENDENT
 from refusal_case import bad_values, refused
-from statistics_helpers import copies
 
 import grfpp
 from grfpp.datasets import grid
@@ -53,17 +51,6 @@ def test_the_scaled_diffusion_kernel(estimate):
     torch.testing.assert_close(found["cosine"], cosine(K))
     torch.testing.assert_close(found["rows"], K / K.sum(1, keepdim=True))
     torch.testing.assert_close(found[None], K)
-
-
-def test_the_mean_of_many_masks_is_the_exact_mask():
-    """Unscaled masks are unbiased: the mean of many is within its standard error."""
-    exact = patch_grid_mask(3, 3, estimate="exact", scaling=None, **DOUBLE)
-    grids = copies(grid(3, 3).adjacency, 400)
-    mask = factored_mask(grids, n_walks=4, scaling=None, **INDEPENDENT, **DOUBLE)
-    many = mask(torch.eye(9, **DOUBLE).repeat(400, 1)).reshape(400, 9, 9)
-    z = (many.mean(0) - exact) / (many.std(0) / len(many) ** 0.5)
-    assert float(z.square().mean().sqrt()) < 1.3
-    assert float(z.abs().max()) < 4.5
 
 
 @pytest.mark.parametrize("class_token, n_prefix", [(False, 0), (True, 1), (0, 0), (3, 3)])

@@ -118,7 +118,7 @@ def test_the_smallest_size_runs(no_data, finished):
     assert all(row in told for row in rows + own)
     assert [row["fold"] for row in rows] == [row["fold"] for row in own] == [0, 1]
     assert all(0 <= row["accuracy"] <= 1 for row in rows)
-    assert all(row["chosen"].startswith(("walk-masses", "colour")) for row in own)
+    assert all(row["chosen"].startswith("C = ") for row in own)
     assert all(row["accuracy"] > 0.8 for row in own)
     rival = next(cell for cell in plan.cells if "budget" in cell)
     found = [row for row in told if row["method"] == rival["method"]]
@@ -234,7 +234,7 @@ def test_plain_features_with_other_numbers_of_walks_are_not_compared_with_labels
 
 
 def walk_rows(gaps):
-    found, more = [], {"features": claims.WALKS, "chosen": "signatures of 3 steps"}
+    found, more = [], {"features": claims.WALKS, "chosen": "C = 10"}
     for name, gap in zip(SIX, gaps, strict=True):
         found += rows_of(name, claims.WALK_METHOD, 70 + gap, **more)
         found += rows_of(name, claims.RIVAL, 70, features=claims.GRAPH_KERNEL)
@@ -246,7 +246,7 @@ def test_walks_and_weisfeiler_lehman_are_drawn():
     assert [curve.name for curve in panel.curves] == [claims.WALK_METHOD, claims.RIVAL]
     assert all(len(curve.y) == 6 for curve in panel.curves)
     (line, *_) = claims.walks_table(walk_rows([1] * 6)).groups[0].rows
-    assert line[3].startswith("+1.0") and line[4] == "signatures of 3 steps 10x"
+    assert line[3].startswith("+1.0") and line[4] == "C = 10 10x"
 
 
 def pooled(change=None, **more):
