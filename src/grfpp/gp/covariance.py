@@ -258,7 +258,7 @@ class SeriesCovariance(Covariance):
 
     def _kernel_block(self, nodes: IntArray) -> FloatArray:
         if isinstance(self.family.kernel, Kernel):
-            return self.family.terms.entries(self.coefficients()[None], nodes, nodes)[0]
+            return np.asarray(self.family.terms.entries(self.coefficients()[None], nodes, nodes)[0])
         return self.family.span(nodes, self.width).block(self.coefficients())
 
     def _root_draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:

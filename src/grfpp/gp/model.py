@@ -16,7 +16,7 @@ from grfpp._checks import finite, one_of, positive, truth, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.gp.covariance import Family, degree_roots, require_covariance, spectral_gap
-from grfpp.gp.plan import choosing_part, plan_gp
+from grfpp.gp.plan import MAX_COLUMNS, choosing_part, plan_gp
 from grfpp.gp.posterior import BLOCK, Observations, Posterior
 from grfpp.gp.selection import (
     Given,
@@ -38,6 +38,8 @@ from grfpp.typing import FloatArray, IntArray
 _MAX_UNIT_NODES = 256
 #: Smallest width that is tried: the kernel's range is below one edge.
 _MIN_WIDTH = 0.25
+#: Largest number of observed nodes that losses are compared on, unless on as many of a part.
+_MAX_JUDGED = 400
 #: Largest width that is tried, times the spectral gap: beyond, only the outputscale changes.
 _WIDEST = 100.0
 #: Largest width, which bounds the condition number of systems.
@@ -237,7 +239,11 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             given = self._without_variation(given)
         self.plan_ = plan_gp(families[-1], len(seen.nodes), self.method)
         is_fixed = given.fixed_ratio is not None and not (self._has_width and self.width is None)
-        part = None if is_fixed and len(families) == 1 else choosing_part(graph, seen)
+        part = (
+            None
+            if is_fixed and len(families) == 1
+            else choosing_part(graph, seen, MAX_COLUMNS if self.loss is None else _MAX_JUDGED)
+        )
         if part is None:
             self.components_ = self._select(families, seen, given)
         else:  # many observations leave little open
@@ -383,9 +389,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         squares = np.square(errors)
         return {"log_density": density, "squared_error": squares, "error": errors, "std": std}
 
-    def held_out_errors(
-        self, max_nodes: int = 500
-    ) -> Iterator[tuple[Parameters, IntArray, FloatArray]]:
+    def held_out_errors(self, max_nodes: int) -> Iterator[tuple[Parameters, IntArray, FloatArray]]:
         """Errors of observed nodes that are predicted from the others.
 
         For each width and noise that predictions average over: the parameters, positions of

@@ -27,9 +27,9 @@ from grfpp.linalg.factorization import SparseFactor
 #: The methods; see `GraphGP`.
 METHODS = ("columns", "precision", "cg")
 #: Largest number of observed nodes whose covariance is dense.
-_MAX_COLUMNS = 1000
+MAX_COLUMNS = 1000
 #: Largest number of observed nodes that parameters are chosen on where there are more than
-#: `_MAX_COLUMNS`: these determine the width to some per cent.
+#: `MAX_COLUMNS`: these determine the width to some per cent.
 _MAX_CHOOSING = 600
 #: Number of balls (nodes nearest to a centre) that these nodes fill, so that several regions of the
 #: graph count.
@@ -125,7 +125,7 @@ def plan_gp(family: Family, n_observed: int, method: str = "auto") -> GPPlan:
         factorize = fits(_BYTES_PER_ENTRY * fill) and by_factor < max(block, _SMALL)
         if factorize:
             product, block = 2 * form[2] * fill, by_factor + form[2] * float(m) ** 3
-    n_chosen = min(m, _MAX_CHOOSING) if m > _MAX_COLUMNS else m
+    n_chosen = min(m, _MAX_CHOOSING) if m > MAX_COLUMNS else m
     choice = _N_WIDTHS * (block * n_chosen / m + _EIGENVECTORS * float(n_chosen) ** 3)
     if fits(8 * _DENSE_MATRICES * m**2):
         work["columns"] = _N_WIDTHS * (block + _EIGENVECTORS * float(m) ** 3)
@@ -137,7 +137,7 @@ def plan_gp(family: Family, n_observed: int, method: str = "auto") -> GPPlan:
     if method != "auto":
         can_factorize = factorize or (method == "precision" and form is not None)
         return GPPlan(method, can_factorize, work, "as asked for")
-    if m <= _MAX_COLUMNS and "columns" in work:
+    if m <= MAX_COLUMNS and "columns" in work:
         return GPPlan("columns", factorize, work, "few observed nodes")
     return GPPlan(min(work, key=work.__getitem__), factorize, work, "least work")
 
@@ -174,10 +174,12 @@ def _pattern(W: Graph, power: int) -> sp.csc_array:
     return matrix_power(sp.csc_array(sp.eye_array(W.n_nodes) - W.adjacency / scale), power)
 
 
-def choosing_part(graph: Graph, seen: Observations) -> tuple[Graph, Observations] | None:
+def choosing_part(
+    graph: Graph, seen: Observations, limit: int = MAX_COLUMNS
+) -> tuple[Graph, Observations] | None:
     """A part of the graph and its observations, that parameters are chosen on; ``None`` for all.
 
-    Where many nodes are observed, a few balls determine width and noise well enough.
+    Where more than `limit` nodes are observed, a few balls determine width and noise well enough.
 
     Examples
     --------
@@ -188,19 +190,19 @@ def choosing_part(graph: Graph, seen: Observations) -> tuple[Graph, Observations
     >>> part.n_nodes < 2000, 500 < len(inside.nodes) <= 600
     (True, True)
     """
-    n = len(seen.nodes)
-    if n <= _MAX_COLUMNS:
+    if len(seen.nodes) <= limit:
         return None
+    n_chosen = min(limit, _MAX_CHOOSING)
     adjacency, chosen = graph.adjacency, np.zeros(graph.n_nodes, bool)
     is_seen = np.zeros(graph.n_nodes, bool)
     is_seen[seen.nodes] = True
     for centre in np.random.default_rng(0).permutation(seen.nodes):
-        n_left = _MAX_CHOOSING - int((chosen & is_seen).sum())
+        n_left = n_chosen - int((chosen & is_seen).sum())
         if n_left <= 0:
             break
         ball = breadth_first_order(adjacency, centre, return_predecessors=False)
         ball = ball[~chosen[ball]]
-        enough = np.flatnonzero(np.cumsum(is_seen[ball]) >= min(n_left, _MAX_CHOOSING // _N_BALLS))
+        enough = np.flatnonzero(np.cumsum(is_seen[ball]) >= min(n_left, n_chosen // _N_BALLS))
         chosen[ball[: enough[0] + 1] if len(enough) else ball] = True
     nodes = np.flatnonzero(chosen)
     inside = np.flatnonzero(chosen[seen.nodes])

@@ -257,9 +257,7 @@ def profile_of(
     if loss is not None:
         ones = quantities.ones if given.mean is None else np.full_like(ratios, np.inf)
         losses = leave_one_out_losses(spectrum, seen, ratios, estimates, ones, loss)
-        log_density = (
-            -0.5 * seen.values.size * np.log(np.maximum(losses, np.finfo(float).tiny))
-        )
+        log_density = -0.5 * seen.values.size * np.log(np.maximum(losses, np.finfo(float).tiny))
     share = ratios / (variance + ratios)
     log_density = log_density + _SHARE_EXPONENT * (np.log(share) + np.log1p(-share))
     return Profile(prior.family.power, prior.width, scale, variance, ratios, log_density)

@@ -32,6 +32,8 @@ _EXACT_TOL = 1e-12
 _MIN_MASS = 1e-10
 #: Noise of kriging over the kernel's variance where the known values are all equal.
 _USUAL_NOISE = 0.01
+#: Largest number of known nodes whose errors are reported.
+_MAX_HELD_OUT = 500
 #: Entries of a sparse factorisation, some seconds, up to which kriging tries the power 3.
 _MAX_FILL = 3e7
 
@@ -262,6 +264,11 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         self.reached_ = connected_to(graph.adjacency, known)
         scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
         self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
+        if self.losses_:
+            self.method_ += (
+                f", chosen by the errors at {min(len(known), _MAX_HELD_OUT)} held-out of "
+            )
+            self.method_ += f"{len(known)} known nodes, each from the others"
         field = np.asarray(gp.predict() * self._unit + self._offset)
         field[~self.reached_] = self._offset
         return field
@@ -330,7 +337,7 @@ class Setting(NamedTuple):
 def _held_out_losses(gp: GraphGP, values: FloatArray, loss: Any) -> dict[Setting, float]:
     """Mean losses at known nodes, each predicted from the others, by kernel and noise."""
     losses = {}
-    for parameters, positions, errors in gp.held_out_errors():
+    for parameters, positions, errors in gp.held_out_errors(_MAX_HELD_OUT):
         true = values[positions]
         setting = Setting(gp.kernel_of(parameters.power, parameters.width), parameters.ratio)
         losses[setting] = float(loss(true - errors, true).mean())
