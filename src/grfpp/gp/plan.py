@@ -42,8 +42,8 @@ _BYTES_PER_ENTRY = 48
 _COMPLEX = 8.0
 #: Multiplications up to which a factorisation is always taken: about a second.
 _SMALL = 1e9
-#: Chebyshev terms of a kernel of usual width.
-_USUAL_TERMS = 100
+#: Chebyshev terms of a kernel of the width 100, which is among those that are tried.
+_USUAL_TERMS = 200
 #: Widths that are tried.
 _N_WIDTHS = 10
 #: Cost of eigenvectors of ``m`` rows over ``m³`` sparse multiplications: BLAS works in the cache.
