@@ -250,8 +250,9 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         """Eigenvectors ``u √g(λ)`` as columns; whiskers have the row that they are attached to."""
         choice, g = self._choice, self._choice.kernel
         r, A, position = self._n_features_out, graph.adjacency, np.arange(graph.n_nodes)
-        W = choice.weights(graph)
-        if choice.normalization:
+        if choice.normalization is None:
+            W = choice.weights(graph)
+        else:
             nodes, _, position = core_of(A, r, True)
             core = A if len(nodes) == len(position) else sp.csr_array(A[nodes][:, nodes])
             W = regularized_weights(core, _REGULARIZATION, choice.scale)
