@@ -13,7 +13,6 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.functions import finite
 from grfpp.linalg.spectra import (
-    RESTARTS,
     Eigenpairs,
     component_eigenpairs,
     leading_eigenpairs,
@@ -32,8 +31,6 @@ _MIN_SHARE_IN_CLOSED_FORM = 0.1
 _MAX_SHARE_LEFT = 0.25
 #: Share of ``‖K‖²_F`` that is left to the walks: further vectors do not lower their error.
 _NEGLIGIBLE_SHARE = 1e-3
-#: Multiplications that ARPACK may take to orthogonalise quickly found vectors: some five seconds.
-_QUICK_WORK = 3e9
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,9 +110,7 @@ class Deflation:
         return np.hstack([U, right, -a]), np.hstack([left, U, b])
 
 
-def deflation_of(
-    graph: Graph, kernel: Kernel, number: int | Literal["auto"], *, quick: bool = False
-) -> Deflation | None:
+def deflation_of(graph: Graph, kernel: Kernel, number: int | Literal["auto"]) -> Deflation | None:
     """The eigenvectors of largest ``|g(λ)|`` to deflate a graph's kernel by; ``None`` for none.
 
     Vectors known in closed form come first: ``√degree`` of a symmetric normalisation, one for each
@@ -129,8 +124,6 @@ def deflation_of(
         they hold a tenth of ``‖K‖²_F``; then the number that leaves a thousandth, at most 64 in all
         and one for four nodes, but only where they leave at most a quarter of the rest. These
         shares are predicted by `spectral_density`.
-    quick
-        Whether to keep only vectors that few iterations find; without a warning.
 
     Examples
     --------
@@ -155,10 +148,8 @@ def deflation_of(
         use_known, n_others = _automatic(graph, kernel, known, n_vectors)
         if not (use_known or n_others):
             return None
-    # A restart orthogonalises about as many vectors as are wanted against twice as many.
-    restarts = max(10, int(_QUICK_WORK / (n * max(1, n_others) ** 2))) if quick else RESTARTS
-    pairs = known.joined(_other_pairs(graph, kernel, known, n_others, restarts))
-    if not quick and number != "auto" and len(pairs.values) < number and len(graph.indices):
+    pairs = known.joined(_other_pairs(graph, kernel, known, n_others))
+    if number != "auto" and len(pairs.values) < number and len(graph.indices):
         problem = "has eigenvalues too close to converge, fewer are used"
         n_used = len(pairs.values)
         warn_user(InputWarning(problem, argument="deflate", n_asked=number, n_used=n_used))
@@ -189,19 +180,17 @@ def _known_pairs(graph: Graph, kernel: Kernel, max_vectors: int) -> Eigenpairs:
     return Eigenpairs.none(n)
 
 
-def _other_pairs(
-    graph: Graph, kernel: Kernel, known: Eigenpairs, number: int, restarts: int
-) -> Eigenpairs:
+def _other_pairs(graph: Graph, kernel: Kernel, known: Eigenpairs, number: int) -> Eigenpairs:
     """Eigenvectors that are not known, with the largest ``|g(λ)|`` of both ends of the spectrum."""
     radius = graph.spectral_radius()
-    upper = leading_eigenpairs(graph.adjacency, number, known, radius, restarts)
+    upper = leading_eigenpairs(graph.adjacency, number, known, radius)
     smallest = np.abs(kernel.value(upper.values)).min(initial=np.inf)
     if not len(upper.values) or np.abs(kernel.value(-radius)) <= smallest:
         return upper
     excluded = known.joined(upper)
     mirrored = Eigenpairs(-excluded.values, excluded.vectors)
     n_lower = min(number, graph.n_nodes - len(excluded.values))
-    lower = leading_eigenpairs(-graph.adjacency, n_lower, mirrored, radius, restarts)
+    lower = leading_eigenpairs(-graph.adjacency, n_lower, mirrored, radius)
     pairs = upper.joined(Eigenpairs(-lower.values, lower.vectors))
     return pairs.take(np.argsort(-np.abs(kernel.value(pairs.values)), kind="stable")[:number])
 

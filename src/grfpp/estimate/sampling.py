@@ -10,7 +10,7 @@ import numpy as np
 from grfpp._checks import truth
 from grfpp.errors import InputWarning, warn_user
 from grfpp.estimate.batches import LOCAL_BACKEND, Backend, Batch, WalkedOrigin
-from grfpp.estimate.deflation import Deflation, deflation_of
+from grfpp.estimate.deflation import deflation_of
 from grfpp.estimate.degree import with_fixed_degree
 from grfpp.estimate.error_bars import HARMLESS, LARGE, error_bound, seems_large
 from grfpp.estimate.estimate import KernelEstimate
@@ -109,16 +109,15 @@ def sample_estimate(
     options: WalkOptions,
     progress: bool | Progress = False,
     backend: Backend = LOCAL_BACKEND,
-    deflation: Deflation | None = None,
 ) -> KernelEstimate:
-    """`sample` with its options as one value, and eigenvectors where they are known."""
+    """`sample` with its options as one value."""
     if not (progress is None or callable(progress)):
         progress = truth(progress, "progress")
     graph = as_graph(W)
     options.check_direction(directed=graph.is_directed)
     kernel = kernel_of(kernel)
     kernel.check_converges(graph)
-    deflation = deflation or deflation_of(graph, kernel, options.deflate)
+    deflation = deflation_of(graph, kernel, options.deflate)
     if options.tol is not None:
         return walk_to_tolerance(graph, kernel, options, deflation, progress, backend)
     options = with_fixed_degree(graph, kernel, options, deflation)

@@ -10,7 +10,9 @@ import scipy.sparse as sp
 from scipy.sparse import csgraph
 
 from grfpp._memory import require_bytes
+from grfpp.linalg import chebyshev
 from grfpp.linalg.csr import CsrProduct
+from grfpp.linalg.functions import ScalarFunction, WeightMatrix
 from grfpp.linalg.lanczos import lanczos_steps, spectral_measure
 from grfpp.typing import FloatArray, IntArray
 
@@ -29,6 +31,9 @@ RESTARTS = 300
 _RADIUS_STEPS = 2000
 #: Steps between two tests of convergence, each of which takes as long as a few steps.
 _STEPS_BETWEEN_TESTS = 20
+#: Subspace iteration: vectors beyond those wanted, products, and the error of a product. With two
+#: products of ``exp(20 W)``, weak communities of 150,000 nodes are found as well as by ARPACK.
+_N_SPARE_VECTORS, _N_FILTERINGS, _FILTER_TOL = 10, 2, 1e-6
 #: Random vectors of the spectral density: what is chosen by it needs about one digit.
 _PROBES = 4
 #: Lanczos steps from each of these: as many points at which the density is known.
@@ -134,7 +139,7 @@ def is_dense(n: int, number: int) -> bool:
 
 
 def leading_eigenpairs(
-    matrix: sp.csr_array, number: int, known: Eigenpairs, radius: float, restarts: int = RESTARTS
+    matrix: sp.csr_array, number: int, known: Eigenpairs, radius: float
 ) -> Eigenpairs:
     """The largest eigenvalues of a symmetric matrix other than those known, and their vectors.
 
@@ -147,8 +152,6 @@ def leading_eigenpairs(
         With eigenvalues between ``-radius`` and ``radius``.
     number
         Number of pairs, at most the number of nodes less those known.
-    restarts
-        Largest number of restarts of ARPACK; pairs that have not converged by then are left out.
 
     Examples
     --------
@@ -165,10 +168,40 @@ def leading_eigenpairs(
         *(matrix.toarray() if dense else matrix.dot, n, number),
         known=known.vectors,
         shift=known.values + 2 * radius,  # below all others
-        max_restarts=restarts,
+        max_restarts=RESTARTS,
     )
     residuals = np.linalg.norm(matrix @ pairs.vectors - pairs.vectors * pairs.values, axis=0)
     return pairs.take(residuals <= 10 * TOLERANCE * radius)
+
+
+def subspace_eigenpairs(
+    graph: WeightMatrix, function: ScalarFunction, number: int, seed: int
+) -> Eigenpairs:
+    """Approximate eigenpairs of an undirected graph, the largest eigenvalues first.
+
+    By subspace iteration: random vectors are multiplied by an increasing `function` of the weights
+    and orthonormalised. The cost is that of a few products, however close eigenvalues are; what is
+    given then are vectors of their common subspace.
+
+    References
+    ----------
+    Halko, Martinsson, Tropp: Finding structure with randomness. SIAM Review 53, 2011, section 4.5.
+
+    Examples
+    --------
+    >>> from grfpp import Graph
+    >>> subspace_eigenpairs(Graph([[0, 1, 0], [1, 0, 1], [0, 1, 0]]), np.exp, 1, 0).values
+    array([1.414])
+    """
+    n = graph.n_nodes
+    width = min(n, number + _N_SPARE_VECTORS)
+    require_bytes(48 * n * width, f"{number} eigenvectors")
+    block = np.random.default_rng(seed).standard_normal((n, width))
+    for _ in range(_N_FILTERINGS):
+        block = np.linalg.qr(chebyshev.apply(graph, function, block, _FILTER_TOL))[0]
+    values, rotation = np.linalg.eigh(block.T @ (graph.adjacency @ block))
+    largest = slice(None, -1 - number if number < width else None, -1)
+    return Eigenpairs(values[largest], block @ rotation[:, largest])
 
 
 def component_eigenpairs(

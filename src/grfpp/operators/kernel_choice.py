@@ -11,7 +11,6 @@ from typing import Any, Self
 
 from grfpp._checks import one_of, positive
 from grfpp.estimate import KernelEstimate
-from grfpp.estimate.deflation import Deflation
 from grfpp.estimate.sampling import sample_estimate
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Kernel, kernel_of
@@ -87,16 +86,11 @@ class KernelChoice:
             self.options.check_direction(directed=W.is_directed)
             plan_walks(W, self.kernel, self.options)
 
-    def operator(
-        self, graph: Any, tol: float = PLANNED_TOL, deflation: Deflation | None = None
-    ) -> KernelEstimate | KernelOperator:
-        """The kernel of a graph, ready to multiply; to `tol` where the planner chooses.
-
-        Walks are deflated by `deflation` where it is given.
-        """
+    def operator(self, graph: Any, tol: float = PLANNED_TOL) -> KernelEstimate | KernelOperator:
+        """The kernel of a graph, ready to multiply; to `tol` where the planner chooses."""
         W = self.weights(graph)
         if not self.is_exact:
-            return sample_estimate(W, self.kernel, self.options, deflation=deflation)
+            return sample_estimate(W, self.kernel, self.options)
         n_jobs = self.options.n_jobs
         if self.method is None:
             return KernelOperator.exact(W, self.kernel, n_jobs)

@@ -6,6 +6,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 import numpy as np
+import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -14,12 +15,14 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.estimate import require_projection
 from grfpp.estimate.chain import compact_rows
-from grfpp.estimate.deflation import MAX_VECTORS, deflation_of
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel
+from grfpp.linalg.functions import finite
+from grfpp.linalg.spectra import subspace_eigenpairs
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.tasks.base import GraphEstimator, is_auto, read_nodes
+from grfpp.tasks.spectral import core_of, regularized_weights
 from grfpp.typing import FloatArray
 from grfpp.walks.planning import plan_walks
 from grfpp.walks.sampling import sample_rows
@@ -27,6 +30,9 @@ from grfpp.walks.sampling import sample_rows
 #: Kernel of ``"auto"``: of dense features, wide enough for communities; of sparse ones, whose
 #: number of entries grows with its width, a narrow one.
 DENSE, SPARSE = Diffusion(10.0), Diffusion(1.0)
+#: Multiple of the mean degree that is added to all degrees of dense features: without it, the
+#: eigenvectors of sparse graphs are those of whiskers and small components.
+_REGULARIZATION = 0.25
 #: Dense columns carry no signal if ``r Σσ⁴ / (Σσ²)²`` exceeds its value for random columns,
 #: ``1 + r / n``, by less than this; the ``r`` singular values ``σ`` are without that of √degree.
 _MIN_UNEVENNESS = 0.01
@@ -72,8 +78,8 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         as many columns; ``False`` by default.
     deflate
         See `grfpp.WalkOptions`; only where `n_components` is given. ``None``, and ``"auto"`` with
-        ``kernel="auto"``: no eigenvectors for a given kernel, else at most half of the columns (and
-        one for four nodes), those that few iterations find.
+        ``kernel="auto"``: no eigenvectors for a given kernel. Else all columns are approximate
+        eigenvectors ``u √g(λ)``, without walks; see Notes. 0 is for walks alone.
     random_state
         Seed of the walks and of the projection. The same seed gives the same features for any
         `n_jobs`.
@@ -89,12 +95,20 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     kernel_
         The kernel.
     deflate_
-        Largest number of eigenvectors that are taken exactly, or ``"auto"``.
+        Largest number of eigenvectors, or ``"auto"``.
     seed_
         The seed: `transform` samples the same walks as `fit`.
 
     Notes
     -----
+    By default dense features are leading eigenvectors of ``Diffusion(10)``, by subspace iteration;
+    columns beyond their number are zero. With ``normalization="sym"`` a quarter of the mean degree
+    is added to all degrees, and whiskers (parts that a bridge joins to the rest) and components
+    below ``0.1 n_nodes / n_components`` nodes are left out, as in `SpectralKernelClustering`: on
+    sparse graphs eigenvectors sit on these. Nodes of a whisker have the features of the node that
+    it is attached to, those of small components have zeros. With ``normalization="rw"`` and on
+    directed graphs dense features are walks alone.
+
     Rows are nodes. To cross-validate a model on these features, pass the graph to the constructor
     and node indices as ``X``, and split these by `NodeKFold`: features are computed from the whole
     graph, and the model is fitted to the labels of the training nodes only.
@@ -175,17 +189,17 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
     def _resolve(self, graph: Graph) -> KernelChoice:
         """The choice of kernel and eigenvectors."""
         kernel, deflate, n_columns = self.kernel, self.deflate, self.n_components or 0
-        is_default = is_auto(kernel) and (deflate is None or is_auto(deflate))
+        is_default = n_columns > 0 and is_auto(kernel) and (deflate is None or is_auto(deflate))
         has_orthogonal_vectors = not graph.is_directed and self.normalization != "rw"
-        # Whether eigenvectors are those that few iterations find.
-        self._is_quick = is_default and has_orthogonal_vectors and n_columns > 0
-        if self._is_quick:
-            deflate = min(n_columns // 2, MAX_VECTORS, graph.n_nodes // 4)
         if is_auto(kernel):
             kernel = DENSE if n_columns else SPARSE
-        self.deflate_ = 0 if deflate is None else deflate
+        self.deflate_ = 0 if is_default or deflate is None else deflate
         choice = self._choose(kernel=kernel, deflate=self.deflate_)
         self.kernel_ = choice.kernel
+        # Whether all columns are eigenvectors.
+        self._is_spectral = is_default and has_orthogonal_vectors and not choice.is_exact
+        if self._is_spectral:
+            self.deflate_ = min(n_columns, graph.n_nodes)
         return choice
 
     def transform(self, X: Any) -> Any:
@@ -215,24 +229,40 @@ class GraphRandomFeatures(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Gra
         return self._features(self._read(X))
 
     def _features(self, graph: Graph) -> Any:
-        choice, deflation, is_left = self._choice, None, self.side == "left"
+        choice, is_left = self._choice, self.side == "left"
         if self.n_components is None and not choice.is_exact:
             self._require_sparse(graph)
-        if self._is_quick and not choice.is_exact:
-            W = choice.weights(graph)
-            deflation = deflation_of(W, choice.kernel, int(self.deflate_), quick=True)
-        K = choice.operator(graph, deflation=deflation)
         if self.n_components is not None:
-            X, Y = K.project(self.n_components, seed=self.seed_)
+            if self._is_spectral:
+                return self._eigenvectors(graph)
+            X, Y = choice.operator(graph).project(self.n_components, seed=self.seed_)
             if _is_noise(X, graph):
                 problem = "the columns of these features carry no signal beyond noise"
                 advice = "use a wider kernel (such as kernel='auto'), deflate or more n_components"
                 warn_user(InputWarning(problem, advice=advice), InputWarning)
-        elif isinstance(K, KernelOperator):
+        elif isinstance(K := choice.operator(graph), KernelOperator):
             X, Y = K.features()
         else:  # as `K.features`, without computing the other side
             return K.feature_side("left" if is_left else "right")
         return X if is_left else Y
+
+    def _eigenvectors(self, graph: Graph) -> FloatArray:
+        """Eigenvectors ``u √g(λ)`` as columns; whiskers have the row that they are attached to."""
+        choice, g = self._choice, self._choice.kernel
+        r, A, position = self._n_features_out, graph.adjacency, np.arange(graph.n_nodes)
+        if choice.normalization is None:
+            W = choice.weights(graph)
+        else:
+            nodes, _, position = core_of(A, r, True)
+            core = A if len(nodes) == len(position) else sp.csr_array(A[nodes][:, nodes])
+            W = regularized_weights(core, _REGULARIZATION, choice.scale)
+        peak = finite(g.value(np.array([W.spectral_radius()])))
+        number = min(r, W.n_nodes)
+        pairs = subspace_eigenpairs(W, lambda x: (g.value(x) / peak) ** 2, number, self.seed_)
+        X, is_reached = np.zeros((graph.n_nodes, r)), position >= 0
+        columns = pairs.vectors * np.sqrt(g.value(pairs.values))
+        X[is_reached, :number] = columns[position[is_reached]]
+        return X
 
     def _require_sparse(self, graph: Graph) -> None:
         """Refuse sparse features that do not fit, by walks from a few nodes."""

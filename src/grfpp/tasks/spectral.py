@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.sparse.csgraph import connected_components, dijkstra
+from scipy.sparse.csgraph import connected_components
 from scipy.special import softmax
 
 from grfpp._memory import require_bytes
@@ -25,6 +25,7 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.linalg.spectra import is_dense, largest_eigenpairs
 from grfpp.operators.kernel_choice import KernelChoice, method_used
+from grfpp.tasks.whiskers import anchors
 from grfpp.typing import FloatArray, IntArray
 
 #: Tolerance of an eigenvalue, relative to its distance from 1, which is what separates clusters.
@@ -164,12 +165,7 @@ def regularized_spectrum(
     array([ True,  True, False, False])
     """
     n = adjacency.shape[0]
-    # In units of the largest weight no sum leaves the range of float64.
-    adjacency = sp.csr_array(adjacency / adjacency.data.max(initial=1e-300))
-    degree = np.asarray(adjacency.sum(axis=1), np.float64).ravel()
-    constant = regularization * float(degree.mean())
-    strength = degree + constant
-    strength[strength == 0] = 1.0  # isolated nodes without a constant
+    adjacency, strength, constant = _with_degrees(adjacency, regularization)
     known = _group_vectors(groups, strength)
     dense = require_embedding(n, number + known.shape[1])
     g, scale = choice.kernel, choice.scale
@@ -181,12 +177,38 @@ def regularized_spectrum(
         return Spectrum(values, vectors, "eigenvectors of the weights")
     if method != "walks":
         choice = replace(choice, estimate="exact", method=method or "auto")
-    W = Graph(_scaled(adjacency, strength, scale))
+    W = _scaled(adjacency, strength, scale)
     K = replace(choice, normalization=None, scale=1.0).operator(W)
     peak = float(np.max(np.abs(g.value(np.array([-scale, 0.0, scale])))))
     S = _symmetric(K, dense)
     values, vectors = _leading(S, np.full(n, peak**-0.5), known, number, _is_simple(K), tol)
     return Spectrum(np.clip(values, 0.0, None), vectors, method_used(K))
+
+
+def regularized_weights(adjacency: sp.csr_array, regularization: float, scale: float) -> Graph:
+    """``scale · (D + τ)^-1/2 A (D + τ)^-1/2`` with ``τ`` a multiple of the mean degree.
+
+    Examples
+    --------
+    >>> pair = sp.csr_array([[0.0, 5.0], [5.0, 0.0]])
+    >>> regularized_weights(pair, 0.25, 1.0).adjacency.toarray()
+    array([[0. , 0.8],
+           [0.8, 0. ]])
+    """
+    return _scaled(*_with_degrees(adjacency, regularization)[:2], scale)
+
+
+def _with_degrees(
+    adjacency: sp.csr_array, regularization: float
+) -> tuple[sp.csr_array, FloatArray, float]:
+    """Weights in units of the largest, degrees plus a constant, and that constant."""
+    # In these units no sum leaves the range of float64.
+    adjacency = sp.csr_array(adjacency / adjacency.data.max(initial=1e-300))
+    degree = np.asarray(adjacency.sum(axis=1), np.float64).ravel()
+    constant = regularization * float(degree.mean())
+    strength = degree + constant
+    strength[strength == 0] = 1.0  # isolated nodes without a constant
+    return adjacency, strength, constant
 
 
 def require_embedding(n: int, n_components: int) -> bool:
@@ -304,13 +326,13 @@ def _is_increasing(kernel: Kernel, scale: float) -> bool:
     return bool(np.isfinite(values).all() and (np.diff(values) > 0).all() and values[-1] > 0)
 
 
-def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> sp.csr_array:
+def _scaled(adjacency: sp.csr_array, strength: FloatArray, scale: float) -> Graph:
     """``scale · D^-1/2 A D^-1/2`` with the degrees `strength`, symmetric to the last bit."""
     rows, columns = adjacency.tocoo().coords
     data = scale * adjacency.data / np.sqrt(strength[rows] * strength[columns])
     if not (np.isfinite(data).all() and (data > 0).all()):
         raise InputError("has weights too far apart", argument="X", advice="drop the smallest ones")
-    return sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape)
+    return Graph(sp.csr_array((data, adjacency.indices, adjacency.indptr), adjacency.shape))
 
 
 def paper_clusters(
@@ -343,7 +365,7 @@ def regularized_clusters(
     A = graph.adjacency
     if graph.is_directed:
         A = sp.csr_array(0.5 * (A + A.T))
-    nodes, groups, representative = _core(A, n_clusters, trim)
+    nodes, groups, position = core_of(A, n_clusters, trim)
     core = A if len(nodes) == graph.n_nodes else sp.csr_array(A[nodes][:, nodes])
     n_groups = int(groups.max()) + 1
     max_clusters = n_clusters or max(MAX_AUTO_CLUSTERS, n_groups)
@@ -385,8 +407,7 @@ def regularized_clusters(
     _, points, probabilities = found
 
     # From the clustered nodes to all: whiskers follow the node that they are attached to.
-    is_outlier = representative < 0
-    position = np.searchsorted(nodes, np.where(is_outlier, nodes[0], representative))
+    is_outlier = position < 0
     sizes = np.bincount(probabilities.argmax(axis=1), minlength=k)
     probabilities, embedding = probabilities[position], points[position]
     probabilities[is_outlier], embedding[is_outlier] = sizes / sizes.sum(), 0.0
@@ -399,13 +420,20 @@ def _n_vectors(k: int, n_groups: int) -> int:
     return k - n_groups + 2 if k > n_groups else 0
 
 
-def _core(
+def core_of(
     A: sp.csr_array, n_clusters: int | None, trim: bool
 ) -> tuple[IntArray, IntArray, IntArray]:
-    """The nodes to cluster (the core), their groups of components, and each node's representative.
+    """The nodes to cluster (the core), their groups of components, and a core node for each node.
 
-    A node of the core represents itself, a node of a whisker is represented by the one that the
-    whisker is attached to, an outlier by -1.
+    The last is an index into the core: of the node itself, for a whisker of the node that it is
+    attached to, for outliers -1.
+
+    Examples
+    --------
+    >>> clique_and_tail = np.kron(np.diag([1, 0]), np.ones((30, 30)))
+    >>> clique_and_tail[29, 30] = clique_and_tail[30, 29] = 1
+    >>> core_of(sp.csr_array(clique_and_tail), 2, True)[2][28:33]
+    array([28, 29, 29, -1, -1])
     """
     n = A.shape[0]
     k = n_clusters or MAX_AUTO_CLUSTERS // 2
@@ -418,7 +446,8 @@ def _core(
         representative = indices
     nodes = np.flatnonzero(representative == indices)
     groups = np.minimum(component[nodes], (n_clusters or n) - 1)
-    return nodes, np.unique(groups, return_inverse=True)[1], representative
+    position = np.where(representative < 0, -1, np.searchsorted(nodes, representative))
+    return nodes, np.unique(groups, return_inverse=True)[1], position
 
 
 def cluster_groups(
@@ -515,73 +544,3 @@ def modularity(adjacency: sp.csr_array, labels: IntArray) -> float:
     total = strengths.sum() or 1.0
     within = adjacency.data[rows == columns].sum()
     return float(within / total - np.square(strengths / total).sum())
-
-
-def anchors(adjacency: sp.csr_array, max_size: float) -> IntArray:
-    """The node that each node's whisker is attached to; the node itself where it is in none.
-
-    A whisker is a part of at most `max_size` nodes that one edge, a bridge, joins to the rest. If
-    fewer than half of the nodes would remain, as in a tree, no part counts as a whisker.
-
-    Parameters
-    ----------
-    adjacency
-        A symmetric matrix; loops do not count.
-    max_size
-        Largest number of nodes of a whisker.
-
-    Notes
-    -----
-    Every edge outside a spanning tree gets a random number. The exclusive or of all numbers at the
-    nodes below a tree edge is zero where that edge is a bridge, and else with probability 2^-63.
-
-    References
-    ----------
-    Leskovec, Lang, Dasgupta, Mahoney: Community structure in large networks. Internet Mathematics
-    6, 2009 (whiskers).
-    Pritchard, Thurimella: Fast computation of small cuts via cycle space sampling. ACM Transactions
-    on Algorithms 7, 2011.
-
-    Examples
-    --------
-    >>> triangle_with_tail = np.zeros((5, 5))
-    >>> for i, j in [(0, 1), (1, 2), (2, 0), (2, 3), (3, 4)]:
-    ...     triangle_with_tail[i, j] = triangle_with_tail[j, i] = 1
-    >>> anchors(sp.csr_array(triangle_with_tail), 2)
-    array([0, 1, 2, 2, 2])
-    """
-    n = adjacency.shape[0]
-    indices = np.arange(n)
-    parent, levels = _spanning_forest(adjacency)
-    rows, columns = sp.triu(adjacency, 1).tocoo().coords
-    outside = (parent[columns] != rows) & (parent[rows] != columns)
-    numbers = np.random.default_rng(0).integers(1, 2**63, np.count_nonzero(outside), np.int64)
-    checksums, subtree_sizes = np.zeros(n, np.int64), np.ones(n, np.int64)
-    np.bitwise_xor.at(checksums, rows[outside], numbers)
-    np.bitwise_xor.at(checksums, columns[outside], numbers)
-    for level in reversed(levels[1:]):
-        np.bitwise_xor.at(checksums, parent[level], checksums[level])
-        np.add.at(subtree_sizes, parent[level], subtree_sizes[level])
-    is_attached = (parent != indices) & (checksums == 0) & (subtree_sizes <= max_size)
-    anchor = indices.copy()
-    for level in levels[1:]:
-        # A whisker's first node is attached to its parent; all nodes below belong to the whisker.
-        above = anchor[parent[level]]
-        inside = above != parent[level]
-        anchor[level] = np.where(inside | is_attached[level], above, level)
-    return anchor if 2 * np.count_nonzero(anchor == indices) >= n else indices
-
-
-def _spanning_forest(adjacency: sp.csr_array) -> tuple[IntArray, list[IntArray]]:
-    """Parents in breadth-first trees from the node of largest degree; nodes by depth."""
-    n = adjacency.shape[0]
-    _, component = connected_components(adjacency, directed=False)
-    by_degree = np.argsort(-np.diff(adjacency.indptr), kind="stable")
-    roots = by_degree[np.unique(component[by_degree], return_index=True)[1]]
-    # One node above all roots makes the forest a tree.
-    above = sp.csr_array((np.ones(len(roots)), roots, [0, len(roots)]), (1, n))
-    tree = sp.bmat([[adjacency, None], [above, sp.csr_array((1, 1))]], format="csr")
-    depth, parent = dijkstra(tree, indices=n, unweighted=True, return_predecessors=True)
-    parent = np.where(parent[:n] == n, np.arange(n), parent[:n]).astype(np.int64)
-    _, sizes = np.unique(depth[:n], return_counts=True)
-    return parent, np.split(np.argsort(depth[:n], kind="stable"), np.cumsum(sizes)[:-1])

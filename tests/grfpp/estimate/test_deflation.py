@@ -34,7 +34,7 @@ def assert_exact(graph, kernel, found):
 
 
 def no_lanczos(monkeypatch):
-    def refuse(graph, kernel, known, number, restarts):
+    def refuse(graph, kernel, known, number):
         assert number == 0
         return Eigenpairs(np.zeros(0), np.zeros((graph.n_nodes, 0)))
 

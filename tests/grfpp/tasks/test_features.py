@@ -1,5 +1,8 @@
 """Features of nodes."""
 
+import itertools
+import warnings
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -143,10 +146,8 @@ def blocks(seed=1):
 def test_dense_features_by_default_tell_communities_apart():
     made = blocks()
     features = GraphRandomFeatures(64, random_state=0)
-    X, half = features.fit_transform(made.graph), np.arange(600) % 2 == 0
-    model = LogisticRegression(max_iter=300).fit(X[half], made.labels[half])
-    assert model.score(X[~half], made.labels[~half]) > 0.9
-    assert (features.kernel_, features.deflate_) == (grfpp.Diffusion(10.0), 32)
+    assert accuracy(features.fit_transform(made.graph), made.labels) > 0.9
+    assert (features.kernel_, features.deflate_) == (grfpp.Diffusion(10.0), 64)
     narrow = GraphRandomFeatures(random_state=0).fit(made.graph)
     assert (narrow.kernel_, narrow.deflate_) == (grfpp.Diffusion(1.0), 0)
 
@@ -164,15 +165,58 @@ def test_columns_without_signal_are_told():
     graph = blocks().graph
     with pytest.warns(InputWarning, match="no signal beyond noise"):
         GraphRandomFeatures(64, kernel="diffusion:0.2", random_state=0).fit_transform(graph)
+    with warnings.catch_warnings():  # eigenvalues of a path are close, its eigenvectors smooth
+        warnings.simplefilter("error")
+        GraphRandomFeatures(16, random_state=0).fit_transform(nx.path_graph(1000))
 
 
-def test_eigenvectors_that_take_many_iterations_are_left_out(monkeypatch):
-    from grfpp.estimate import deflation
+def accuracy(X, labels):
+    """Of logistic regression at every other node, after learning from the rest."""
+    learned = np.arange(len(labels)) % 2 == 0
+    model = LogisticRegression(max_iter=300).fit(X[learned], labels[learned])
+    return model.score(X[~learned], labels[~learned])
 
-    W = block_model(3000, 3, 12.0, 0.9, n_parts=1, tail=50.0, seed=2).graph.normalized("sym")
-    monkeypatch.setattr(deflation, "_QUICK_WORK", 0)
-    found = deflation.deflation_of(W, grfpp.Diffusion(10.0), 32, quick=True)
-    assert 3 <= found.n_vectors < 32
+
+@pytest.mark.parametrize("more", ["chains", "cliques"])
+def test_dense_features_by_default_spread_over_sparse_graphs(more):
+    made, n, m = block_model(3000, 10, 8.0, 0.75, n_parts=1, seed=1), 3000, 40
+    edges, hosts = made.graph.adjacency.tocoo(), np.random.default_rng(0).integers(n, size=m)
+    graph = nx.empty_graph(n)
+    graph.add_edges_from(zip(*edges.coords, strict=True))
+    for i, host in enumerate(hosts):
+        if more == "chains":  # of three nodes, each attached to a node
+            nx.add_path(graph, [host, *range(n + 3 * i, n + 3 * i + 3)])
+        else:  # five times as many, on their own
+            for first in range(n + 20 * i, n + 20 * i + 20, 4):
+                graph.add_edges_from(itertools.combinations(range(first, first + 4), 2))
+    X = GraphRandomFeatures(64, random_state=0).fit_transform(graph)
+    plain = GraphRandomFeatures(64, random_state=0).fit_transform(made.graph)
+    assert accuracy(X[:n], made.labels) > accuracy(plain, made.labels) - 0.02
+    participation = (X**2).sum(axis=0) ** 2 / (X**4).sum(axis=0)
+    assert participation.min() > 100  # nodes
+    assert_array_equal(X[n:], np.repeat(X[hosts], 3, axis=0) if more == "chains" else 0)
+
+
+@pytest.mark.parametrize("normalization", ["sym", None])
+def test_dense_features_by_default_are_eigenvectors_of_the_kernel(club, normalization):
+    A, _ = club
+    options = {"scale": 0.1} if normalization is None else {}
+    features = GraphRandomFeatures(40, normalization=normalization, random_state=0, **options)
+    X, W = features.fit_transform(A), 0.1 * A.toarray()
+    if normalization == "sym":
+        degrees = A.sum(axis=1)
+        root = np.sqrt(degrees + 0.25 * degrees.mean())
+        W = A.toarray() / np.outer(root, root)
+    assert_allclose(X @ X.T, grfpp.Diffusion(10.0).exact(grfpp.Graph(W)), rtol=1e-8)
+    assert features.deflate_ == 34
+    assert not X[:, 34:].any()
+    few = clone(features).set_params(n_components=10).fit_transform(A)
+    assert_allclose(few @ few.T, X[:, :10] @ X[:, :10].T, atol=1e-3 * (X**2).max())
+
+
+def test_dense_features_by_default_of_a_graph_without_edges():
+    X = GraphRandomFeatures(4, random_state=0).fit_transform(np.zeros((9, 9)))
+    assert_allclose(X.T @ X, np.eye(4), atol=1e-12)
 
 
 def test_sparse_features_that_do_not_fit_are_refused_before_walking(monkeypatch):

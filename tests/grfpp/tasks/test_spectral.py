@@ -16,7 +16,8 @@ from grfpp.kernels import Cosine, Diffusion
 from grfpp.linalg import spectra
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.tasks import spectral
-from grfpp.tasks.spectral import anchors, cluster_groups, component_groups, modularity
+from grfpp.tasks.spectral import cluster_groups, component_groups, modularity
+from grfpp.tasks.whiskers import anchors
 
 TAU = 0.25
 
