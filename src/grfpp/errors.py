@@ -94,7 +94,7 @@ class DivergentSeriesError(InputError):
     spectral_radius
         The spectral radius of the graph.
     scale
-        A scale of the symmetric normalisation with which the series converges.
+        A scale of the normalisation with which the series converges.
     factor
         A factor of the weights with which the series converges.
 
@@ -121,9 +121,10 @@ class DivergentSeriesError(InputError):
         spectral_radius: float | None = None,
         scale: float | None = None,
         factor: float | None = None,
+        normalization: str = "sym",
     ) -> None:
         if scale is not None:
-            use_scale = f"use the normalisation 'sym' with scale={scale:g}"
+            use_scale = f"use the normalisation {normalization!r} with scale={scale:g}"
             advice = use_scale if advice is None else f"{use_scale}, or {advice}"
         super().__init__(problem, advice=advice)
         self.radius, self.spectral_radius = radius, spectral_radius
