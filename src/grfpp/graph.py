@@ -483,7 +483,7 @@ class Graph:
         factor = positive(scale, "scale")
         if kind is not None and self._normalized_from is not None:
             problem = "weights that are normalised already are normalised again"
-            advice = "pass the graph before normalized(), or normalization=None"
+            advice = "start from weights that are not, or use normalization=None"
             warn_user(InputWarning(problem, advice=advice, normalized=self._normalized_from[0]))
         if self._form is not None and (form := self._form.normalized(kind, factor)) is not None:
             return self._with_form(form)
