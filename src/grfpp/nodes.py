@@ -153,8 +153,8 @@ class NodeNames:
         except InputError as error:
             first = [] if self.ids is None else self.ids[:1]
             is_number = any(isinstance(name, int | np.integer) for name in first)
-            advice = "whole numbers are indices: convert names by graph.index(names)"
-            advice = advice if is_number else None
+            convert = "whole numbers are indices: convert names by graph.index(names)"
+            advice = convert if is_number else None
             raise NodeIndexError(error.problem, argument=argument, advice=advice) from None
 
     def _index_of_node(self, node: Any, argument: str, from_end: bool = False) -> int:
