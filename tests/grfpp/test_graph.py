@@ -292,7 +292,7 @@ def test_weights_that_are_normalised_again_warn_and_scaled_ones_do_not(kind, tmp
     W = Graph(nx.path_graph(5)).normalized(kind)
     W.save(tmp_path / "club.grf")
     for graph in (W, W.normalized(None, 0.5), Graph.open(tmp_path / "club.grf")):
-        with pytest.warns(InputWarning, match="normalised already") as caught:
+        with pytest.warns(InputWarning, match="weights are normalised twice") as caught:
             graph.normalized("sym")
             KernelChoice.of(estimate="exact").operator(graph)
         assert [each.message.details["normalized"] for each in caught] == [kind, kind]

@@ -172,9 +172,8 @@ def _dense(source: Any) -> sp.csr_array:
     require_real(array.dtype)
     n_rows, n_columns = array.shape
     if n_rows != n_columns and (n_rows == 2 or n_columns in (2, 3)) and array.dtype.kind in "iu":
-        advice = (
-            "pass the pair (edge_index, None) if it is an edge_index" if n_rows == 2 else advice
-        )
+        pair = "pass the pair (edge_index, None) if it is an edge_index"
+        advice = pair if n_rows == 2 else advice
         problem = f"a weight matrix must be square, found shape {array.shape}"
         raise InputError(problem, advice=advice)
     # A copy, and the indices of its entries.

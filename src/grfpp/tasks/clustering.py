@@ -341,12 +341,8 @@ def _draw_nodes(axes: Any, embedding: FloatArray, labels: IntArray) -> None:
     if n_clusters <= MAX_AUTO_CLUSTERS:
         for label, colour in enumerate(palette):
             axes.scatter([], [], color=colour, label=f"{label}")
-        axes.legend(
-            title="cluster",
-            loc="center left",
-            bbox_to_anchor=(1.0, 0.5),
-            ncols=1 + n_clusters // 11,
-        )
+        place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+        axes.legend(title="cluster", ncols=1 + n_clusters // 11, **place)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_title(f"{n:,} nodes, {n_clusters} clusters")
     axes.set_xlabel(f"first direction ({shares[-1]:.0%} of the variance)")
