@@ -13,6 +13,7 @@ import sys
 #: What a request calls a peer, and the file that runs it.
 PEERS = {
     "fast-graph-gp": "fast_graph_gp_sampler",
+    "dense GP": "dense_gp",
     "fast-graph-gp regression": "fast_graph_gp_regression",
     "torch_cluster": "torch_cluster_walks",
     "PecanPy": "pecanpy_walks",

@@ -15,8 +15,8 @@ Kernels     Diffusion, SquaredDiffusion, HeatKernel, RegularizedLaplacian, Inver
 Lengths     Matched, Geometric, Poisson, NegativeBinomial, FixedLength, UniformLength,
             FirstStepThenGeometric, CustomLength; Termination is their base
 Errors      InputError, DivergentSeriesError, InfiniteVarianceError, TruncationError
-Modules     tasks (scikit-learn estimators), datasets, torch and distributed (extras of these
-            names), kernels, termination, errors
+Modules     tasks (scikit-learn estimators), gp (Gaussian processes), datasets, torch and
+            distributed (extras of these names), kernels, termination, errors
 """
 
 import sys

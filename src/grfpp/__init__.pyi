@@ -1,6 +1,7 @@
 from . import datasets as datasets
 from . import distributed as distributed
 from . import errors as errors
+from . import gp as gp
 from . import kernels as kernels
 from . import tasks as tasks
 from . import termination as termination

@@ -1,4 +1,4 @@
-"""What kriging should try by default, on generated surfaces, and how good it is there.
+"""How good kriging is by default on generated surfaces, beside fixed kernels and its rivals.
 
 ``python -m grfpp_lab.studies.interpolation`` hides the normals at four fifths of the vertices of
 some thirty generated surfaces (`surfaces`) and predicts them by the default of
@@ -10,8 +10,8 @@ looked at again with seeds from 100 on; the meshes of the paper take no part.
 
 import argparse
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from scipy.spatial import ConvexHull, Delaunay
@@ -20,8 +20,7 @@ from grfpp.datasets import TriangleMesh
 from grfpp.datasets.meshes import icosphere, triangle_mesh
 from grfpp.io.meshes import merged
 from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
-from grfpp.tasks.interpolation import direction_losses, mean_cosine
-from grfpp.tasks.kriging import MARGIN, NOISES, POWERS_AND_TIMES, krige, process_of
+from grfpp.tasks.interpolation import KernelInterpolator, mean_cosine
 from grfpp.tasks.normals import HiddenNormals, hide_normals, predict_normals
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.experiments.normals.harmonic import biharmonic, harmonic
@@ -270,6 +269,9 @@ def surface(name: str, seed: int) -> TriangleMesh:
     return triangle_mesh(name, merged(points, faces))
 
 
+#: Kernels ``(I + t/ν L)^-ν`` as ``ν:t``, and noises over their mean variance, of ``--grid``.
+KERNELS = ("3:16", "3:4", "3:64", "1:256")
+NOISES = (0.001, 0.0001, 0.01, 0.1)
 HARMONIC, BIHARMONIC, BY_WALKS = "harmonic", "biharmonic", "biharmonic, rw"
 DEFAULT, PAPER = "default", "paper"
 _MASK = 0.8
@@ -286,22 +288,12 @@ def rivals(task: HiddenNormals) -> dict[str, float]:
     }
 
 
-def kriged(
-    task: HiddenNormals, kernels: Sequence[Kernel], settings: argparse.Namespace
-) -> tuple[float, str]:
-    """Mean cosine of kriging with one of some kernels and noises, and which that is."""
-    found = krige(
-        task.graph,
-        partial(process_of, normalization=settings.normalization),
-        kernels,
-        settings.noises,
-        task.known,
-        task.normals[task.known],
-        loss=direction_losses,
-        seed=0,
-        margin=settings.margin,
-    )
-    return _cosine(task, found.field), f"{found.setting.kernel}, {found.setting.noise:g}"
+def kriged(task: HiddenNormals, normalization: str, **settings: Any) -> tuple[float, str]:
+    """Mean cosine of kriging, by default or with a kernel and a noise, and what it chose."""
+    model = KernelInterpolator(
+        task.graph, output="direction", normalization=normalization, n_jobs=1, **settings
+    ).fit(task.known, task.normals[task.known])
+    return _cosine(task, model.field_), f"{model.kernel_}, {model.noise_:g}"
 
 
 def _cosine(task: HiddenNormals, field: FloatArray) -> float:
@@ -317,13 +309,12 @@ def tasks(names: Sequence[str], seeds: Sequence[int]) -> Iterator[tuple[str, Hid
 
 def compare(names: Sequence[str], seeds: Sequence[int], settings: argparse.Namespace) -> None:
     """The choice by cross-validation beside its rivals."""
-    kernels = [_kernel(text) for text in settings.kernels]
     found: dict[str, list[dict[str, float]]] = {}
     sizes, picks, seconds = {}, {}, 0.0
     for name, task in tasks(names, seeds):
         row = rivals(task)
         began = perf_counter()
-        row[DEFAULT], picks[name] = kriged(task, kernels, settings)
+        row[DEFAULT], picks[name] = kriged(task, settings.normalization)
         seconds += perf_counter() - began
         sizes[name] = task.graph.n_nodes
         found.setdefault(name, []).append(row)
@@ -352,8 +343,8 @@ def grid(names: Sequence[str], seeds: Sequence[int], settings: argparse.Namespac
             found.setdefault(column, []).append(value)
         for text in settings.kernels:
             for noise in settings.noises:
-                fixed = argparse.Namespace(**{**vars(settings), "noises": [noise]})
-                cosine, _ = kriged(task, [_kernel(text)], fixed)
+                fixed: Any = {"kernel": _kernel(text), "noise": noise}
+                cosine, _ = kriged(task, settings.normalization, **fixed)
                 found.setdefault(f"kernel {text}, noise {noise:g}", []).append(cosine)
     oracle = np.max([values for name, values in found.items() if name.startswith("kernel")], axis=0)
     print(f"best setting of every task: {oracle.mean():.4f}")
@@ -378,10 +369,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--surfaces", nargs="+", choices=list(MAKERS), default=list(MAKERS))
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--repeats", type=int, default=2)
-    usual = [f"{power}:{time:g}" for power, time in POWERS_AND_TIMES]
-    parser.add_argument("--kernels", nargs="+", default=usual, help="POWER:TIME; 0:TIME: diffusion")
-    parser.add_argument("--noises", type=float, nargs="+", default=list(NOISES))
-    parser.add_argument("--margin", type=float, default=MARGIN)
+    parser.add_argument(
+        "--kernels",
+        nargs="+",
+        default=list(KERNELS),
+        help="of --grid; POWER:TIME; 0:TIME: diffusion",
+    )
+    parser.add_argument("--noises", type=float, nargs="+", default=list(NOISES), help="of --grid")
     parser.add_argument("--normalization", choices=("rw", "sym"), default="rw")
     options = parser.parse_args(arguments)
     seeds = range(options.seed, options.seed + options.repeats)

@@ -16,12 +16,13 @@ from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
-import torch
+from scipy.linalg import solve_triangular
 
+from grfpp.gp.posterior import Observations, Spectrum
+from grfpp.gp.selection import Given, Quantities, estimate
 from grfpp.graph import Graph
 from grfpp.kernels import Diffusion
 from grfpp.torch import NodeGP
-from grfpp.torch.gp.training import Start, profile
 from grfpp.typing import FloatArray, IntArray
 from grfpp_lab.graphs import scale_free
 
@@ -97,23 +98,31 @@ def exact(data: Problem, lam: float, *, intervals: bool = False) -> Answer:
     units = np.zeros((data.W.n_nodes, len(data.seen)))
     units[data.seen, np.arange(len(data.seen))] = 1.0
     columns = math.exp(-lam) * Diffusion(lam).apply(data.W, units)
-    K, y = torch.from_numpy(columns[data.seen]), torch.from_numpy(data.noisy[data.seen])
-    best: Start = max(
-        (profile(K, y, ratio) for ratio in RATIOS), key=lambda each: each.log_likelihood
-    )
-    A = best.outputscale * K
-    A.diagonal().add_(best.noise)
-    root = torch.linalg.cholesky(A)
-    across = best.outputscale * torch.from_numpy(columns[data.unseen])
-    mean = best.mean + across @ torch.cholesky_solve((y - best.mean)[:, None], root)[:, 0]
+    K, y = columns[data.seen], data.noisy[data.seen]
+    centre, size, noise = likeliest(K, y)
+    A, across = size * K + noise * np.eye(len(y)), size * columns[data.unseen]
+    root = np.linalg.cholesky(A)
+    mean = centre + across @ np.linalg.solve(A, y - centre)
     ready = perf_counter()
     std = np.full(len(data.unseen), math.nan)
     if intervals:
-        prior = best.outputscale * _diagonal(data.W, lam, data.unseen)
-        explained = torch.linalg.solve_triangular(root, across.T, upper=False).square().sum(0)
-        std = np.sqrt(np.maximum(prior - explained.numpy(), 0.0))
+        prior = size * _diagonal(data.W, lam, data.unseen)
+        explained = np.square(solve_triangular(root, across.T, lower=True)).sum(axis=0)
+        std = np.sqrt(np.maximum(prior - explained, 0.0))
     times = ready - began, perf_counter() - began
-    return _measured(data, mean.numpy(), std, lam, best.noise, times)
+    return _measured(data, mean, std, lam, noise, times)
+
+
+def likeliest(K: FloatArray, y: FloatArray) -> tuple[float, float, float]:
+    """Mean, size and noise of the largest likelihood for a kernel between observed nodes."""
+    seen = Observations.of(np.arange(len(y)), y[:, None], np.ones(len(y)))
+    variance = float(K.diagonal().mean())
+    ratios = variance * np.array(RATIOS)
+    quantities = Quantities.of_spectrum(Spectrum(K, seen.noise), seen, ratios)
+    found = estimate(quantities, seen, ratios, variance, Given())
+    best = int(found.log_density.argmax())
+    size = float(found.outputscale[0, best])
+    return float(found.mean[0, best]), size, size * float(ratios[best])
 
 
 def _diagonal(W: Graph, lam: float, nodes: IntArray, width: int = 256) -> FloatArray:

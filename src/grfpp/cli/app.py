@@ -37,6 +37,7 @@ COMMANDS = {
     "cluster": "grfpp.cli.cluster",
     "interpolate": "grfpp.cli.interpolate",
     "label": "grfpp.cli.label",
+    "gp": "grfpp.cli.gp",
     "classify": "grfpp.cli.classify",
     "demo": "grfpp_lab.commands.demo",
     "datasets": "grfpp.cli.datasets",

@@ -34,7 +34,7 @@ import numpy as np
 from grfpp._checks import finite
 from grfpp._imports import require
 from grfpp.cli import console, options, results
-from grfpp.cli.label import read_rows
+from grfpp.cli.tables import read_values
 from grfpp.errors import InputError
 from grfpp.io.atomic import atomic_write
 from grfpp.io.files import known_file
@@ -157,7 +157,7 @@ def interpolate(
         if values is None:
             task = hide_normals(surface, mask, walks.seed)
         else:
-            known, given = _read_values(values, NodeNames(surface.graph.n_nodes, source.labels()))
+            known, given = read_values(values, NodeNames(surface.graph.n_nodes, source.labels()))
     predicted: Any
     with result.timed("predict", "predicting"):
         if values is None:
@@ -223,20 +223,6 @@ def interpolate(
     files = [result.add_file(path) for path in (output, picture)]
     result.add(written=[file for file in files if file is not None])
     return result
-
-
-def _read_values(path: Path, names: NodeNames) -> tuple[IntArray, FloatArray]:
-    """Vertices, and a row of numbers for each."""
-    rows = read_rows(path, names, "values", "values")
-    try:
-        values = np.array([[float(cell) for cell in cells] for cells in rows.values()])
-    except ValueError as error:
-        problem = f"must have as many numbers on each line of {path}: {error}"
-        raise InputError(problem, argument="values") from None
-    if not np.isfinite(values).all() or not rows:
-        problem = f"must have finite numbers in {path}, of one vertex at least"
-        raise InputError(problem, argument="values")
-    return np.array(list(rows), np.int64), values
 
 
 def _field_table(field: FloatArray, known: IntArray, values: FloatArray) -> dict[str, list[Any]]:

@@ -12,17 +12,16 @@ Example commands:
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import numpy as np
 
 from grfpp._checks import probability
 from grfpp.cli import console, options, results
+from grfpp.cli.tables import read_rows
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
-from grfpp.io.files import read_attribute, read_text
-from grfpp.nodes import NodeNames
+from grfpp.io.files import read_attribute
 
 _AUTO = "auto"
 #: Number of classes whose sizes are shown, so that they fit on one line.
@@ -166,27 +165,3 @@ def read_labels(path: Path, graph: Graph) -> dict[int, str]:
             advice = "leave other columns out, such as an index that pandas wrote"
             raise InputError(problem, argument="labels", advice=advice)
     return {node: cells[0] for node, cells in rows.items() if cells[0]}
-
-
-def read_rows(path: Path, names: NodeNames, option: str, what: str) -> dict[int, list[str]]:
-    """The cells of a table that follow the node in the first column, by node index."""
-    rows: dict[int, list[str]] = {}
-    try:
-        lines = list(csv.reader(read_text(path).splitlines(), strict=True))
-    except csv.Error as error:
-        raise InputError(f"{path} is not a table: {error}", argument=option) from None
-    for number, line in enumerate(lines, 1):
-        if not line:
-            continue
-        where = f"--{option} {path}, line {number}"
-        name, *cells = (cell.strip() for cell in line)
-        try:
-            node = names.index_of_text(name, f"{where}: nodes")
-        except InputError:
-            if number > 1:
-                raise
-            continue
-        if not cells or node in rows:
-            raise InputError(f"{where}: must hold a node, each once, and its {what}, found {line}")
-        rows[node] = cells
-    return rows

@@ -11,9 +11,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 
-from grfpp.linalg.csr import CsrProduct, column_products, combine, frobenius
+from grfpp.linalg.csr import column_products, combine, frobenius
 from grfpp.linalg.lanczos import KrylovProduct
 from grfpp.typing import FloatArray
 
@@ -164,57 +163,3 @@ def inverse_times(
     result = solve(multiply, block, tol=0.0, max_steps=max_steps, stop=stop)
     product = result.solution if has_converged else None
     return KrylovProduct(product, error, norm, result.n_steps)
-
-
-def solve_shifted(
-    weights: sp.csr_array,
-    c: float,
-    power: int,
-    added: FloatArray,
-    diagonal: FloatArray,
-    right: FloatArray,
-    start: FloatArray | None = None,
-    *,
-    tol: float,
-    max_steps: int,
-    n_jobs: int = -1,
-) -> Solution:
-    """Solve ``((I − c W)^power + P_j) x_j = b_j`` for diagonal ``P_j``, one for each column.
-
-    Parameters
-    ----------
-    weights
-        ``W``, symmetric.
-    c, power
-        Such that ``(I − c W)^power + P_j`` is positive definite.
-    added
-        The diagonals ``P_j``, not negative, of the shape of `right` or of one column.
-    diagonal
-        Approximate diagonal of ``(I − c W)^power``, positive, of one column: the preconditioner.
-    right, start, tol, max_steps
-        As for `solve`.
-    n_jobs
-        Threads; the solution is the same for any number of them.
-
-    Examples
-    --------
-    >>> W = sp.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> ones = np.ones((2, 1))
-    >>> solve_shifted(W, 0.5, 1, 0 * ones, ones, ones, tol=1e-9, max_steps=5).solution.ravel()
-    array([2., 2.])
-    """
-    product = CsrProduct(weights, n_jobs)
-    right = np.ascontiguousarray(right)
-    scratch = [np.empty(right.shape) for _ in range(min(power, 2))]
-
-    def multiply(block: FloatArray) -> FloatArray:
-        image = block
-        for k in range(power):
-            out = scratch[k % 2]
-            image = product(image, scale=-c, base=image, keep=1.0, out=out)
-        image += added * block
-        return image
-
-    start = None if start is None else np.ascontiguousarray(start)
-    options: Any = {"tol": tol, "max_steps": max_steps, "start": start}
-    return solve(multiply, right, diagonal=diagonal + added, **options)

@@ -69,20 +69,3 @@ N_SAMPLES = 16
 LEARNING_RATE = 0.2
 #: Bound of the correction of a method, and of its inverse: disturbed times exclude no method.
 MAX_CORRECTION = 2.0
-#: Evaluations of the likelihood in the training of a Gaussian process: the bound of its search.
-TRAINING_EVALUATIONS = 40
-#: Predicted steps of conjugate gradients in each evaluation.
-STEPS_PER_EVALUATION = 30
-#: Right-hand sides of each evaluation: the targets, and probes of the determinant.
-TRAINING_SIDES = 11
-#: Cost of a multiplication of dense matrices relative to sparse ones: BLAS works in the cache.
-DENSE_COST = 0.1
-#: Predicted number of matrices that span a family of kernels between observed nodes.
-SPAN_SIZE = 25
-#: Factors of `GRFKernel` by default, on both sides.
-FEATURE_FACTORS = 8
-#: Predicted entries in a row of each of these factors.
-FEATURE_ENTRIES = 360
-#: Ratio of the cost of exact methods to that of walks from which a process takes walks: walks have
-#: an error, so they must be much cheaper.
-MIN_SPEEDUP_OF_WALKS = 4.0

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -17,12 +15,14 @@ from grfpp._checks import one_of, positive
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
+from grfpp.gp import GraphGP
+from grfpp.gp.plan import predicted_fill
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Diffusion
+from grfpp.kernels import Diffusion, Kernel
 from grfpp.linalg.csr import connected_to
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice, method_used
-from grfpp.tasks import base, kriging
+from grfpp.tasks import base
 from grfpp.tasks.base import NodeKernelParameters, is_auto
 from grfpp.typing import FloatArray, IntArray
 
@@ -30,6 +30,12 @@ from grfpp.typing import FloatArray, IntArray
 _EXACT_TOL = 1e-12
 #: Share of the largest mass below which an exact mass is rounding: a hundred times `_EXACT_TOL`.
 _MIN_MASS = 1e-10
+#: Noise of kriging over the kernel's variance where the known values are all equal.
+_USUAL_NOISE = 0.01
+#: Largest number of known nodes whose errors are reported.
+_MAX_HELD_OUT = 500
+#: Entries of a sparse factorisation, some seconds, up to which kriging tries the power 3.
+_MAX_FILL = 3e7
 
 
 @dataclass(eq=False, repr=False)
@@ -45,8 +51,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     graph
         A `grfpp.Graph`, or anything that it takes, with weights that are not normalised.
     how
-        ``"kriging"``: the mean of a Gaussian process, by conjugate gradients; kernel and noise are
-        chosen by cross-validation on the known nodes. By default its covariance is the kernel
+        ``"kriging"``: the mean of a Gaussian process (`grfpp.gp.GraphGP`); kernel and noise are
+        those that predict known nodes best from the others. By default its covariance is the kernel
         ``g`` in the form of the random walk, ``D^-1/2 g(D^-1/2 A D^-1/2) D^-1/2``, degrees ``D``
         over their mean; with ``normalization="sym"`` it is ``g(D^-1/2 A D^-1/2)`` itself. A
         kernel that is negative somewhere on the spectrum is not a covariance, and is refused.
@@ -62,8 +68,8 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         ``"sum"`` for ``how="paper"``, else ``"mean"``.
     kernel
         A kernel, or its text form. Kriging takes a list too, to choose from.
-        ``"auto"``: inverse powers of the Laplacian of several widths for kriging
-        (`grfpp.tasks.kriging.default_kernels`) unless a `scale` is given, else ``"diffusion"``.
+        ``"auto"``: for kriging ``(I + t L)^-ν``, ``ν`` up to 3 and ``t`` from an edge to the graph
+        (`grfpp.gp.GraphGP`), unless a `scale` is given; else ``"diffusion"``.
     noise
         Of kriging: the variance of observations over the kernel's mean variance, above 0, or
         ``"auto"`` to choose it.
@@ -76,15 +82,13 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         Factor of the weights; ``None`` is 1.
     method
         How products with the kernel are computed; see `grfpp.tasks.base.NodeKernelParameters`.
-        Kriging computes exact ones in any case, and none for inverse powers, whose sparse inverse
-        is enough.
+        Kriging computes exact ones in any case.
     estimate, degree, n_walks, termination, reuse_walks
         Of ``"mean"`` and ``"paper"``: how the kernel is estimated; see
         `grfpp.tasks.base.NodeKernelParameters`. ``estimate="exact"`` takes the kernel itself,
         ``degree=1`` is the method of GRFs [2]_. Kriging samples no walks.
     random_state
-        Seed of the walks, and of the parts of known nodes that kriging holds out (0 for those if
-        ``None``).
+        Seed of the walks.
     n_jobs
         Threads; the result is the same for any number of them.
 
@@ -160,7 +164,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         known, values = known_field(X, y, graph)
         if output == "direction" and (values.ndim == 1 or values.shape[1] == 1):
             raise InputError("must have vectors, shape (n, c), for directions", argument="y")
-        for name in ("mass_", "kernel_", "noise_", "losses_", "_kriging"):
+        for name in ("mass_", "kernel_", "noise_", "losses_", "_gp"):
             self.__dict__.pop(name, None)
         predict = self._by_kriging if how == "kriging" else self._by_sums
         field = predict(graph, known, values.reshape(len(known), -1), output)
@@ -223,32 +227,51 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
     ) -> FloatArray:
         """The mean of the Gaussian process whose kernel and noise cross-validation chooses."""
         is_default = is_auto(self.kernel) and self.scale is None
-        default = kriging.default_kernels() if is_default else [Diffusion(1.0)]
-        kernels = base.candidate_kernels(self.kernel, default)
-        noises: Sequence[float] = kriging.NOISES if is_default else kriging.GIVEN_NOISES
-        if not is_auto(self.noise):
-            noises = [positive(self.noise, "noise")]
-        choice = self._choice_of(kernels[0], "rw")
+        kernels = (
+            ["matern"] if is_default else base.candidate_kernels(self.kernel, [Diffusion(1.0)])
+        )
+        choice = self._choice_of(Diffusion(1.0) if is_default else kernels[0], "rw")
         self.seed_ = 0 if self.random_state is None else choice.options.seed
-        method = None if self.method in ("auto", "walks") else self.method
+        ratio = None if is_auto(self.noise) else positive(self.noise, "noise")
+        # Squares of very small or large numbers would leave the range of float64.
+        self._offset = columns.mean(axis=0)
+        self._unit = np.abs(columns - self._offset).max(axis=0)
+        is_constant = not self._unit.any()
+        self._unit[self._unit == 0] = 1.0
+        values = (columns - self._offset) / self._unit
+        options: Any = {"normalization": choice.normalization, "scale": choice.scale}
+        if is_constant:  # nothing to choose from
+            options["outputscale"] = 1.0
+            ratio = ratio or _USUAL_NOISE
+        options |= {"noise_ratio": ratio, "n_jobs": choice.options.n_jobs}
+        options["power"] = _powers(graph)
+        loss = square_losses
+        if output == "direction":
+            unit, offset = self._unit, self._offset
 
-        settings: Any = {"scale": choice.scale, "method": method, "n_jobs": choice.options.n_jobs}
-        make = partial(kriging.process_of, normalization=choice.normalization, **settings)
-        loss = direction_losses if output == "direction" else None
-        margin = kriging.MARGIN if is_default else 0.0
-        options: Any = {"loss": loss, "margin": margin, "seed": self.seed_}
-        result = kriging.krige(graph, make, kernels, noises, known, columns, **options)
-        self._kriging = result
-        (self.kernel_, self.noise_), self.losses_ = result.setting, result.losses
+            def loss(predicted: FloatArray, true: FloatArray) -> FloatArray:
+                return direction_losses(predicted * unit + offset, true * unit + offset)
+
+        models = [
+            GraphGP(graph, kernel=k, loss=loss, **options).fit(known, values) for k in kernels
+        ]
+        losses = [_held_out_losses(gp, values[np.argsort(known)], loss) for gp in models]
+        self._gp = gp = models[int(np.argmin([min(rows.values()) for rows in losses]))]
+        self.losses_ = {setting: loss for rows in losses for setting, loss in rows.items()}
+        if not is_default and len(kernels) == 1 and ratio is not None:
+            self.losses_ = {}
+        self.kernel_, self.noise_ = gp.kernel_, gp.noise_ratio_
         self.reached_ = connected_to(graph.adjacency, known)
         scale = f", scale {choice.scale:g}" if choice.scale != 1 else ""
         self.method_ = f"kriging: {self.kernel_}{scale}, noise {self.noise_:g}"
         if self.losses_:
-            folds = result.cross_validation.folds
-            self.method_ += f", chosen from {len(self.losses_)} at {sum(map(len, folds))} held-out "
-            self.method_ += f"of {len(known)} known nodes, in {len(folds)} parts"
-        self.method_ += f"; {result.n_steps} steps of conjugate gradients"
-        return result.field
+            self.method_ += (
+                f", chosen by the errors at {min(len(known), _MAX_HELD_OUT)} held-out of "
+            )
+            self.method_ += f"{len(known)} known nodes, each from the others"
+        field = np.asarray(gp.predict() * self._unit + self._offset)
+        field[~self.reached_] = self._offset
+        return field
 
     def predict(self, X: npt.ArrayLike, return_std: bool = False) -> Any:
         """The field at nodes.
@@ -261,8 +284,7 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         return_std
             Whether to return standard deviations too. They are those of the field without the noise
             of observations (`noise_std`), and for ``"direction"`` those of the vectors before they
-            are scaled to length 1. Their relative sizes come from the process, their scale from
-            held-out known values. Every node is one linear system: ask only for the nodes needed.
+            are scaled to length 1. They take longer than means: ask only for the nodes needed.
 
         Returns
         -------
@@ -275,19 +297,20 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         predicted = self.field_[nodes]
         if not return_std:
             return predicted
-        return predicted, self._fitted_kriging().std(nodes).reshape(predicted.shape)
+        _, std = self._fitted_kriging().predict(nodes, return_std=True)
+        return predicted, (std * self._unit).reshape(predicted.shape)
 
     @property
     def noise_std(self) -> FloatArray:
         """Of kriging: standard deviations of observations around the field, one per column."""
-        return self._fitted_kriging().noise_std()
+        return np.asarray(np.sqrt(self._fitted_kriging().noise_) * self._unit)
 
-    def _fitted_kriging(self) -> kriging.Kriging:
+    def _fitted_kriging(self) -> GraphGP:
         check_is_fitted(self)
         if self.how_ != "kriging":
             problem = f"must be 'kriging' for standard errors, found {self.how_!r}"
             raise InputError(problem, argument="how")
-        return self._kriging
+        return self._gp
 
     def score(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
@@ -302,6 +325,33 @@ class KernelInterpolator(NodeKernelParameters, RegressorMixin, BaseEstimator):  
         if sample_weight is not None:
             raise InputError("must be None for directions", argument="sample_weight")
         return mean_cosine(predicted, y)
+
+
+class Setting(NamedTuple):
+    """A kernel, and the variance of observations over the kernel's mean variance."""
+
+    kernel: Kernel
+    noise: float
+
+
+def _held_out_losses(gp: GraphGP, values: FloatArray, loss: Any) -> dict[Setting, float]:
+    """Mean losses at known nodes, each predicted from the others, by kernel and noise."""
+    losses = {}
+    for parameters, positions, errors in gp.held_out_errors(_MAX_HELD_OUT):
+        true = values[positions]
+        setting = Setting(gp.kernel_of(parameters.power, parameters.width), parameters.ratio)
+        losses[setting] = float(loss(true - errors, true).mean())
+    return losses
+
+
+def _powers(graph: Graph) -> tuple[int, ...]:
+    """Powers of the default kernels, from rough fields to smooth ones, that are affordable."""
+    return (1, 2, 3) if predicted_fill(graph, 3) <= _MAX_FILL else (1, 2)
+
+
+def square_losses(predicted: FloatArray, true: FloatArray) -> FloatArray:
+    """Squared errors, summed over columns."""
+    return np.asarray(np.square(predicted - true).sum(axis=1))
 
 
 def known_field(X: Any, y: npt.ArrayLike, graph: Graph) -> tuple[IntArray, FloatArray]:

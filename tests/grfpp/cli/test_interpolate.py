@@ -175,7 +175,7 @@ def test_a_field_of_ones_own(capsys, sphere):
         (["0,1", "1,x"], [], "as many numbers on each line"),
         (["0,1", "1,2,3"], [], "as many numbers on each line"),
         (["0,1", "1,nan"], [], "finite numbers"),
-        ([], [], "of one vertex at least"),
+        ([], [], "of one node at least"),
         (["0,1", "0,2"], [], "each once"),
         (["0,1", "162,2"], [], "from 0 to 161"),
         (["0,1"], ["--mask", "0.5"], "--mask hides normals"),

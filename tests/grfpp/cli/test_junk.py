@@ -20,6 +20,7 @@ GOOD = {
     "cluster": ["path.gml", "-k", "1"],
     "interpolate": ["mesh.off"],
     "label": ["path.gml", "--labels", "known.csv"],
+    "gp": ["path.txt", "--values", "numbers.csv"],
     "classify": ["no-such-file.zip"],
     "datasets": ["karate"],
     "demo": ["--no-such-option"],
@@ -41,6 +42,7 @@ def folder(tmp_path, monkeypatch):
     nx.write_edgelist(graph, "path.txt", data=False)
     nx.write_gml(graph, "path.gml")
     (tmp_path / "known.csv").write_text("0,a\n1,b\n")
+    (tmp_path / "numbers.csv").write_text("0,1\n1,2\n")
     corners = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
     (tmp_path / "mesh.off").write_text(f"OFF\n4 4 0\n{corners}3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
 

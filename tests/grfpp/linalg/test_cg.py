@@ -6,8 +6,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from grfpp import Graph
-from grfpp.linalg import csr
-from grfpp.linalg.cg import inverse_times, solve, solve_shifted
+from grfpp.linalg.cg import inverse_times, solve
 
 RNG = np.random.default_rng(0)
 ROOT = RNG.standard_normal((30, 30))
@@ -80,34 +79,3 @@ def test_the_error_is_below_the_bound(tol):
     matrix = np.diag(np.geomspace(1e-9, 1, 20))
     found = inverse_times(lambda v: matrix @ v, 1e-9, np.ones((20, 1)), 1e-14, 10_000)
     assert found.product is None or found.error <= 1e-14 * found.norm
-
-
-@pytest.mark.parametrize("power", [1, 2, 3, 4])
-@pytest.mark.parametrize("columns", [1, 3])
-def test_powers_of_shifted_matrices_against_dense_algebra(power, columns):
-    added = RNG.uniform(0, 5, (77, columns)) * (RNG.random((77, columns)) < 0.3)
-    right = RIGHT[:, :columns]
-    E = np.linalg.matrix_power(np.eye(77) - 0.9 * W.toarray(), power)
-    for start in (None, RNG.standard_normal(right.shape)):
-        options = {"tol": 1e-12, "max_steps": 5000}
-        found = solve_shifted(W, 0.9, power, added, ONES, right, start, **options)
-        assert found.converged
-        for j in range(columns):
-            expected = np.linalg.solve(E + np.diag(added[:, j]), right[:, j])
-            assert_allclose(found.solution[:, j], expected, rtol=1e-6, atol=1e-7)
-
-
-@pytest.mark.parametrize("compiled", [False, True])
-def test_one_diagonal_for_all_columns_and_any_number_of_threads(monkeypatch, compiled):
-    if compiled:
-        monkeypatch.setattr(csr, "_MIN_COMPILED_WORK", 0)
-        monkeypatch.setattr(csr, "_MIN_PARALLEL_WORK", 0)
-        csr.times(W, RIGHT)  # loads the loops
-    one, two, full = (
-        solve_shifted(
-            W, 0.9, 3, added, ONES, RIGHT, tol=1e-8, max_steps=500, n_jobs=n_jobs
-        ).solution
-        for added, n_jobs in ((ONES, 1), (ONES, 2), (np.ones((77, 3)), 1))
-    )
-    assert_array_equal(one, two)
-    assert_array_equal(one, full)

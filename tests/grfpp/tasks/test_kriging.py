@@ -1,4 +1,4 @@
-"""Kriging: processes, the choice of their settings, standard errors."""
+"""Kriging by `KernelInterpolator`: its defaults, given settings, units and standard errors."""
 
 import copy
 
@@ -8,8 +8,9 @@ import pytest
 
 import grfpp
 from grfpp.datasets import grid
-from grfpp.tasks import KernelInterpolator, kriging
-from grfpp.tasks.kriging import PlannedProcess, SmoothProcess, process_of
+from grfpp.gp.covariance import is_covariance
+from grfpp.tasks import KernelInterpolator
+from grfpp.tasks.interpolation import Setting
 
 N_GRID, N_KNOWN = 144, 40
 GRAPH = grid(12, 12)
@@ -31,9 +32,8 @@ def default():
 
 def test_the_default_is_kriging_and_better_than_sums(default):
     assert (default.how_, default.output_) == ("kriging", "mean")
-    assert default.kernel_ in kriging.default_kernels()
-    chosen = f"kriging: {default.kernel_}, noise {default.noise_:g}, chosen from "
-    assert default.method_.startswith(chosen)
+    assert isinstance(default.kernel_, grfpp.RegularizedLaplacian)
+    assert default.method_.startswith(f"kriging: {default.kernel_}, noise {default.noise_:g}")
     sums = fitted(how="mean", estimate="exact", scale=2.0)
     assert default.score(HIDDEN, FIELD[HIDDEN]) > sums.score(HIDDEN, FIELD[HIDDEN]) > 0.5
     assert default.score(HIDDEN, FIELD[HIDDEN]) > 0.97
@@ -56,14 +56,29 @@ def test_given_kernels_and_noises_are_taken():
     K = grfpp.Diffusion(2.0).exact(GRAPH.normalized("sym"))
     one = fitted(kernel="diffusion:2", noise=0.05, normalization="sym")
     assert (one.kernel_, one.noise_, one.losses_) == (grfpp.Diffusion(2.0), 0.05, {})
-    mean, variance = FIELD[KNOWN].mean(), one._kriging.noise / 0.05
-    inside = K[np.ix_(KNOWN, KNOWN)] + 0.05 * variance * np.eye(N_KNOWN)
-    expected = mean + K[:, KNOWN] @ np.linalg.solve(inside, FIELD[KNOWN] - mean)
-    np.testing.assert_allclose(one.field_, expected, atol=1e-5)
+    C = K / K[KNOWN, KNOWN].mean()
+    inverse = np.linalg.inv(C[np.ix_(KNOWN, KNOWN)] + 0.05 * np.eye(N_KNOWN))
+    mean = inverse.sum(axis=0) @ FIELD[KNOWN] / inverse.sum()
+    expected = mean + C[:, KNOWN] @ inverse @ (FIELD[KNOWN] - mean)
+    np.testing.assert_allclose(one.field_, expected, atol=1e-8)
     kernels = [grfpp.Diffusion(1.0), grfpp.Diffusion(8.0)]
     several = fitted(kernel=["diffusion:1", kernels[1]])
     assert several.kernel_ == kernels[1]
     assert {setting.kernel for setting in several.losses_} == set(kernels)
+
+
+def test_losses_are_those_of_nodes_predicted_from_the_others():
+    one = fitted(kernel=["diffusion:4", "diffusion:5"], noise=0.1)
+    errors = []
+    for left_out in range(N_KNOWN):
+        keep = np.arange(N_KNOWN) != left_out
+        other = KernelInterpolator(GRAPH, kernel="diffusion:4", noise=0.1)
+        # The unit of the noise is the kernel's variance at known nodes, hardly another one.
+        other.fit(KNOWN[keep], FIELD[KNOWN[keep]])
+        errors.append(other.field_[KNOWN[left_out]] - FIELD[KNOWN[left_out]])
+    unit = np.abs(FIELD[KNOWN] - FIELD[KNOWN].mean()).max()
+    loss = one.losses_[Setting(grfpp.Diffusion(4.0), 0.1)]
+    assert loss == pytest.approx(np.mean(np.square(errors)) / unit**2, rel=0.01)
 
 
 @pytest.mark.parametrize(("factor", "shift"), [(1e-200, 0.0), (1e200, 0.0), (1.0, 50.0), (0, 7.5)])
@@ -130,155 +145,31 @@ def test_known_nodes_are_surer():
     np.testing.assert_allclose(exact[:, 1], 10 * exact[:, 0], rtol=1e-4)
 
 
+def test_smooth_fields_choose_wide_kernels_and_rough_ones_are_left_to_their_mean():
+    smooth = fitted(np.cos(np.add.outer(np.arange(12), np.arange(12)) / 5).ravel()[KNOWN])
+    rough = fitted(np.random.default_rng(1).standard_normal(N_KNOWN))
+    assert smooth.kernel_.sigma2 > 10
+    assert smooth.noise_std[0] < 0.05
+    assert rough.field_[HIDDEN].std() < 0.5
+    assert smooth.losses_[Setting(smooth.kernel_, smooth.noise_)] < 0.01
+
+
 def test_a_covariance_has_no_negative_eigenvalue():
     W = GRAPH.normalized("sym")
     for spec in ("cosine:3", "p-step:3:0.1", "cosine:0.5", "p-step:2:0.1"):
         kernel = grfpp.kernels.kernel_of(spec)
         smallest = np.linalg.eigvalsh(kernel.exact(W))[0]
-        assert kriging.is_covariance(kernel, W) is bool(smallest > -1e-9)
-    assert not kriging.is_covariance(grfpp.Diffusion(), grfpp.Graph([[0, 1], [0, 0]]))
+        assert is_covariance(kernel, W) is bool(smallest > -1e-9)
+    assert not is_covariance(grfpp.Diffusion(), grfpp.Graph([[0, 1], [0, 0]]))
     for kernel in ("cosine:3", "p-step:3:0.1", ["diffusion:5", "cosine:3"]):
         with pytest.raises(grfpp.InputError) as error:
             fitted(kernel=kernel, noise=0.1)
         assert error.value.argument == "kernel"
 
 
-def chosen(field, kernels=None, noises=kriging.NOISES, margin=0.0):
-    kernels, values = kernels or kriging.default_kernels(), field[KNOWN, None]
-    assert kriging.patch_of(GRAPH, KNOWN, 0)[0] is GRAPH  # small graphs are taken whole
-    return kriging.krige(GRAPH, process_of, kernels, noises, KNOWN, values, seed=0, margin=margin)
-
-
-def test_smooth_fields_choose_wide_kernels_and_rough_ones_noise():
-    smooth = chosen(np.cos(np.add.outer(np.arange(12), np.arange(12)) / 5).ravel())
-    rough = chosen(RNG.standard_normal(N_GRID), noises=(0.001, 0.1, 10.0))
-    assert len(smooth.losses) == len(kriging.default_kernels()) * len(kriging.NOISES)
-    assert smooth.setting.kernel.sigma2 > 2
-    assert rough.setting.noise == 10.0
-    assert smooth.losses[smooth.setting] == min(smooth.losses.values())
-    (kernel,) = kriging.default_kernels()[:1]
-    one = chosen(FIELD, [kernel], (0.1,))
-    assert (one.setting, one.losses) == ((kernel, 0.1), {})
-    sure = chosen(RNG.standard_normal(N_GRID), noises=(0.001, 0.1, 10.0), margin=1e9)
-    assert sure.setting == (kernel, 0.001)
-
-
-def test_what_is_held_out_takes_no_part():
-    data = kriging.KnownValues(N_GRID, KNOWN, FIELD[KNOWN, None].copy())
-    folds = kriging._folds(N_KNOWN, N_GRID, 3)
-    held = kriging.CrossValidation(process_of(GRAPH, grfpp.RegularizedLaplacian(2)), data, folds)
-    before = held.means(0.1, 1e-6)
-    data.values[folds[0]] += 100.0
-    after = held.means(0.1, 1e-6)
-    np.testing.assert_array_equal(after[0], before[0])
-    assert np.abs(after[1] - before[1]).max() > 0.1
-
-
-def test_folds_hold_every_known_node_once_unless_the_graph_is_large():
-    for n_known, n_unknowns, n_folds in ((2, 300, 2), (57, 300, 10), (4_000, 30_000, 2)):
-        folds = kriging._folds(n_known, n_unknowns, 0)
-        positions = np.concatenate(folds)
-        assert len(folds) == n_folds
-        assert len(np.unique(positions)) == len(positions) == min(n_known, 400 * n_folds)
-
-
-def test_settings_of_large_graphs_are_chosen_on_a_part(monkeypatch, default):
-    monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 100)
-    one = fitted()
-    assert one._kriging.cross_validation.data.n_nodes <= 100
-    assert one.score(HIDDEN, FIELD[HIDDEN]) > 0.97
-    assert (one.losses_ != default.losses_) and one.losses_.keys() == default.losses_.keys()
-
-
-def test_a_part_is_the_graph_between_its_nodes(monkeypatch):
-    monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 200)
-    graph = grid(40, 40)
-    known = np.arange(0, 1600, 7)
-    part, nodes = kriging.patch_of(graph, known, 0)
-    assert 150 < len(nodes) <= 200
-    assert (np.diff(nodes) > 0).all()
-    inside = graph.adjacency.toarray()[np.ix_(nodes, nodes)]
-    np.testing.assert_array_equal(part.adjacency.toarray(), inside)
-    assert np.isin(nodes, known).sum() > 10
-    np.testing.assert_array_equal(kriging.patch_of(graph, known, 0)[1], nodes)
-    # Balls: most nodes have all their neighbours.
-    assert np.mean(part.out_degree == graph.out_degree[nodes]) > 0.4
-    # Many small components end all the same.
-    monkeypatch.setattr(kriging, "MAX_PATCH_NODES", 500)
-    graph = grfpp.Graph(nx.disjoint_union_all([nx.path_graph(2)] * 600))
-    part, nodes = kriging.patch_of(graph, np.arange(0, 1200, 2), 0)
-    assert part.n_nodes == len(nodes) == 2 * kriging._MAX_CENTRES
-
-
-NOVEL = grfpp.Graph(nx.les_miserables_graph())
-N, NOVEL_RNG = NOVEL.n_nodes, np.random.default_rng(2)
-SOME = np.sort(NOVEL_RNG.choice(N, size=25, replace=False))
-VALUES = NOVEL_RNG.standard_normal((N, 2))
-KERNELS = [
-    (grfpp.RegularizedLaplacian(1, sigma2=3.0), SmoothProcess),
-    (grfpp.RegularizedLaplacian(3, sigma2=3.0), SmoothProcess),
-    (grfpp.RegularizedLaplacian(2.5, sigma2=3.0), PlannedProcess),
-    (grfpp.Diffusion(4.0), PlannedProcess),
-]
-
-
-def covariance(kernel, normalization, scale=1.0):
-    K = kernel.exact(NOVEL.normalized(None if normalization is None else "sym", scale))
-    if normalization != "rw":
-        return K
-    strength = NOVEL.adjacency.sum(axis=1)
-    roots = np.sqrt(strength / strength.mean())
-    return K / np.outer(roots, roots)
-
-
-def masks(*left_out):
-    mask = np.zeros((N, max(1, len(left_out))))
-    mask[SOME] = 1.0
-    for column, place in enumerate(left_out):
-        mask[place, column] = 0.0
-    return mask
-
-
-@pytest.mark.parametrize(("kernel", "kind"), KERNELS, ids=str)
-@pytest.mark.parametrize("normalization", ["rw", "sym"])
-def test_means_and_variances_are_those_of_the_process(kernel, kind, normalization):
-    process = process_of(NOVEL, kernel, normalization)
-    assert isinstance(process, kind)
-    K, noise = covariance(kernel, normalization), 0.05
-    inverse = np.linalg.inv(K[np.ix_(SOME, SOME)] + noise * np.eye(len(SOME)))
-    expected = K[:, SOME] @ inverse @ VALUES[SOME]
-    found = process.mean(masks(), VALUES, noise, 1e-10)[0]
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    nodes = np.array([0, 5, 40])
-    variances = np.diag(K - K[:, SOME] @ inverse @ K[SOME])[nodes]
-    np.testing.assert_allclose(process.variances(nodes, masks(), noise), variances, rtol=1e-3)
-    assert process.prior_variance(0) == pytest.approx(np.diag(K).mean(), rel=0.2)
-
-
-@pytest.mark.parametrize("kernel", [grfpp.RegularizedLaplacian(2), grfpp.Diffusion(3.0)])
-def test_every_column_may_have_known_nodes_of_its_own(kernel):
-    process = process_of(NOVEL, kernel)
-    together = process.mean(masks(SOME[0], SOME[7]), VALUES, 0.1, 1e-10)[0]
-    for column, left_out in enumerate((SOME[0], SOME[7])):
-        alone = process.mean(masks(left_out), VALUES[:, [column]], 0.1, 1e-10)[0]
-        np.testing.assert_allclose(together[:, [column]], alone, atol=1e-7)
-
-
-def test_methods_of_the_planner_and_what_is_refused():
-    kernel = grfpp.RegularizedLaplacian(2)
-    planned, plain = process_of(NOVEL, kernel, method="dense"), process_of(NOVEL, kernel)
-    assert isinstance(planned, PlannedProcess)
-    means = [each.mean(masks(), VALUES, 0.1, 1e-9)[0] for each in (planned, plain)]
-    np.testing.assert_allclose(*means, atol=1e-6)
-    with pytest.raises(grfpp.InputError, match="undirected"):
-        process_of(grfpp.Graph([[0, 1], [0, 0]]), grfpp.Diffusion())
+def test_kernels_that_diverge_and_directed_graphs_are_refused():
     with pytest.raises(grfpp.InputError, match="converges"):
-        process_of(NOVEL, grfpp.InversePower(2))
-
-
-@pytest.mark.parametrize("kernel", ["regularized-laplacian:2", "diffusion:2"])
-def test_systems_that_do_not_converge_warn(monkeypatch, kernel):
-    monkeypatch.setattr(kriging, "_MAX_STEPS", 2)
-    with pytest.warns(grfpp.errors.InputWarning, match="have not converged") as seen:
-        fitted(kernel=kernel, noise=1e-4)
-    assert len({str(warning.message) for warning in seen}) == 1
+        fitted(kernel=grfpp.InversePower(2))
+    directed = KernelInterpolator([[0, 1], [0, 0]], how="kriging")
+    with pytest.raises(grfpp.InputError, match="undirected"):
+        directed.fit([0], [1.0])

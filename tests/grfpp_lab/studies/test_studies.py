@@ -69,6 +69,16 @@ PRINTED = [
         {"^pattern, seed 0, (none|contrast): ": 2, "^mean of pattern, contrast: ": 1},
     ),
     (
+        *("gp_fields", "--brief --graphs blocks --methods kriging --cases"),
+        {"SHARES": (0.05,), "NOISES": (0.3,)},
+        {"^blocks  length ": 4, "^(kriging|exact, by likelihood): error at most": 2},
+    ),
+    (
+        *("gp_search", "--brief --runs 1 --fields blocks"),
+        {"LIMIT": 6},
+        {"^blocks, (ei|thompson): median": 2, "^blocks, breadth-first: median": 1},
+    ),
+    (
         *("interpolation", "--surfaces hull,tiny --repeats 1 --kernels 3:16 --noises 0.001", {}),
         {"^surface +nodes +paper": 1, "^hull, tiny": 1, "^default above paper on 1 of 1$": 1},
     ),

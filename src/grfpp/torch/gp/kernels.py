@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,24 +17,17 @@ from grfpp.errors import InputError, shown
 from grfpp.graph import as_graph
 from grfpp.linalg.chebyshev import ChebyshevTerms, chebyshev_points, coefficients_of
 from grfpp.nodes import NodeNames
-from grfpp.operators.solve_plan import SOLVERS
 from grfpp.torch.arguments import node_indices
 from grfpp.torch.gp.operators import KernelLinearOperator, PolynomialLinearOperator
+from grfpp.torch.gp.process import SOLVERS
 from grfpp.torch.kernels.learnable import LearnableKernel
 from grfpp.torch.kernels.modulation import DiffusionModulation, LearnableModulation
-from grfpp.typing import FloatArray, IntArray
+from grfpp.typing import FloatArray
 
 gpytorch = require("gpytorch")
-from linear_operator import to_linear_operator  # noqa: E402 - gpytorch brings it
 
 #: The initial parameter where none is given or searched: diffusion over about two edges.
 _START = 5.0
-#: Largest parameter of the first span: the grid of `training.search` always extends so far.
-_SPAN_REACH = 32.0
-#: Factor by which the largest parameter of a span grows when it is exceeded.
-_SPAN_GROWTH = 4.0
-#: Parameters whose coefficients are sampled to find their span: eight times its dimension.
-_N_SPAN_SAMPLES = 160
 #: Number of columns that inputs may have; the indices are int32.
 _MAX_DIMS = 1 << 31
 #: Tolerance of the check of the spectral radius, which is known to about nine digits.
@@ -92,9 +84,8 @@ class NodeKernel(_KernelOnNodes):
     """``exp(−λ L)`` or ``(I + σ² L)^−power`` with ``L = I − W``, exactly; inputs are nodes.
 
     Without walks: entries, columns and products come from Chebyshev polynomials of ``W``, to `tol`
-    of the kernel's largest value, in float64. The polynomials between observed nodes are made once
-    and serve every λ. Wrap it in ``gpytorch.kernels.ScaleKernel`` to learn the size too, as
-    `NodeGP` does.
+    of the kernel's largest value, in float64. Wrap it in ``gpytorch.kernels.ScaleKernel`` to learn
+    the size too, as `NodeGP` does.
 
     Parameters
     ----------
@@ -111,8 +102,8 @@ class NodeKernel(_KernelOnNodes):
     bounds
         Bounds of the parameter: 0.1 to 10,000 for λ, 0.1 to 1,000 for σ², if not given.
     how
-        How `NodeGP` solves: ``"columns"``, ``"products"`` or ``"features"``, see
-        `grfpp.operators.solve_plan.SolvePlan`; ``"auto"`` for the lowest predicted cost.
+        How `NodeGP` solves: ``"columns"``, ``"precision"``, ``"products"`` or ``"features"``;
+        ``"auto"`` for the lowest predicted cost.
     tol
         Accuracy, relative to the kernel's largest value.
     n_jobs
@@ -165,7 +156,6 @@ class NodeKernel(_KernelOnNodes):
         self.bounds = _checked_bounds(FAMILIES[family].bounds if bounds is None else bounds)
         self.tol = between(tol, "tol", 1e-13, 1e-2)
         self.terms = ChebyshevTerms(self.graph, n_jobs)
-        self.needs_search = start is None
         low, high = self.bounds
         value = min(max(_START, low), high) if start is None else between(start, "start", low, high)
         raw = torch.nn.Parameter(torch.zeros((), dtype=torch.float64))
@@ -173,7 +163,6 @@ class NodeKernel(_KernelOnNodes):
         interval = gpytorch.constraints.Interval(math.log(low), math.log(high))
         self.register_constraint("raw_log_parameter", interval.double())
         self.set_parameter(value)
-        self._span: _Span | None = None
 
     @property
     def parameter(self) -> Tensor:
@@ -206,9 +195,8 @@ class NodeKernel(_KernelOnNodes):
             self.raw_log_parameter.copy_(raw)
 
     def n_terms(self, number: float | None = None, power: float = 1.0) -> int:
-        """Number of terms for a parameter; by default the largest one of the first span."""
-        largest = self._reach(_SPAN_REACH) if number is None else number
-        at = torch.tensor(largest, dtype=torch.float64)
+        """Number of terms for a parameter, by default the current one."""
+        at = self.parameter.detach() if number is None else torch.tensor(number).double()
 
         def function(x: FloatArray) -> FloatArray:
             return np.asarray(self._values(torch.from_numpy(1 - x), at, power))
@@ -229,23 +217,9 @@ class NodeKernel(_KernelOnNodes):
     def _values(self, gaps: Tensor, parameter: Tensor, power: float) -> Tensor:
         return torch.exp(power * FAMILIES[self.family].log_value(gaps, parameter, self.power))
 
-    def prepare(self, nodes: Any) -> None:
-        """Compute the span of the kernels between these nodes, for all parameters."""
-        self._span = _Span.of(self, self.nodes(nodes).numpy(), self._reach(_SPAN_REACH))
-
-    def _reach(self, reach: float) -> float:
-        low, high = self.bounds
-        return min(max(reach, 2 * low), high)
-
     def operator(self, rows: Tensor, columns: Tensor) -> Any:
         """The kernel between two lists of node indices as a linear operator."""
-        span = self._span
-        if span is None or not all(np.array_equal(nodes, span.nodes) for nodes in (rows, columns)):
-            return self._polynomial(self.coefficients(), rows, columns)
-        number, high = float(self.parameter.detach()), self.bounds[1]
-        while number > span.reach * (1 + 1e-9) and span.reach < high:
-            span = self._span = _Span.of(self, span.nodes, min(_SPAN_GROWTH * span.reach, high))
-        return to_linear_operator(span.kernel(self.coefficients(span.n_terms)))
+        return self._polynomial(self.coefficients(), rows, columns)
 
     def _pairs(self, rows: Tensor, columns: Tensor) -> Tensor:
         return self._polynomial(self.coefficients(), rows, columns).diagonal()
@@ -266,43 +240,6 @@ def _points(n: int, radius: float) -> tuple[Tensor, Tensor]:
     """Chebyshev points, and the matrix from values there to coefficients."""
     x, matrix = chebyshev_points(n, radius)
     return torch.from_numpy(x), torch.from_numpy(matrix)
-
-
-@dataclass(frozen=True, eq=False)
-class _Span:
-    """Matrices between nodes that span the kernels of a family up to a parameter.
-
-    The coefficients of all parameters up to a bound lie, to rounding, in a space of some twenty
-    dimensions.
-    """
-
-    nodes: IntArray
-    #: The largest parameter whose kernel it contains.
-    reach: float
-    #: A basis of the space of coefficients, by rows, and its matrices ``(n_basis, n, n)``.
-    basis: Tensor
-    matrices: Tensor
-
-    @classmethod
-    def of(cls, kernel: NodeKernel, nodes: IntArray, reach: float) -> _Span:
-        n_terms = kernel.n_terms(reach)
-        sampled = torch.tensor(np.geomspace(kernel.bounds[0], reach, _N_SPAN_SAMPLES))
-        with torch.no_grad():
-            table = torch.stack([kernel._series(number, n_terms) for number in sampled])
-        _, sizes, directions = torch.linalg.svd(table, full_matrices=False)
-        basis = directions[sizes > 0.1 * kernel.tol * sizes[0]].contiguous()
-        entries = kernel.terms.entries(basis.numpy(), nodes, nodes)
-        # Symmetric but for rounding; factorisations read one half only.
-        matrices = torch.from_numpy(0.5 * (entries + entries.transpose(0, 2, 1)))
-        return cls(nodes, reach, basis, matrices)
-
-    @property
-    def n_terms(self) -> int:
-        return int(self.basis.shape[1])
-
-    def kernel(self, coefficients: Tensor) -> Tensor:
-        """``Σ_k c_k T_k`` between the nodes."""
-        return torch.einsum("b,bij->ij", self.basis @ coefficients, self.matrices)
 
 
 class GRFKernel(_KernelOnNodes):

@@ -17,11 +17,11 @@ from grfpp._checks import one_of, positive, truth, whole
 from grfpp._imports import require
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.graph import as_graph
-from grfpp.operators.solve_plan import SOLVERS, plan_solves
 from grfpp.torch.arguments import node_indices
 from grfpp.torch.gp.kernels import FAMILIES, GRFKernel, NodeKernel
-from grfpp.torch.gp.posterior import Posterior, posterior_samples, target_values
-from grfpp.torch.gp.training import RATIOS, NodeLikelihood, by_adam, by_lbfgs, search
+from grfpp.torch.gp.posterior import Posterior, posterior_of, posterior_samples, target_values
+from grfpp.torch.gp.process import SOLVERS, NodeProcess, node_plan
+from grfpp.torch.gp.training import NodeLikelihood, by_adam
 from grfpp.torch.kernels.modulation import DiffusionModulation, RegularizedLaplacianModulation
 
 gpytorch = require("gpytorch")
@@ -31,8 +31,6 @@ _MIN_NOISE = 1e-4
 #: Largest number of observed nodes whose mean variance gives the initial size of the kernel: enough
 #: for a value that training improves.
 _MAX_VARIANCES = 100
-#: Largest number of observed nodes in the search for a start, so that it takes seconds.
-_MAX_SEARCHED = 1000
 #: Smallest standard deviation of targets: float32 holds the squares of larger ones.
 _MIN_SPREAD = 1e-15
 #: Largest standard deviation of targets: float32 holds the squares of smaller ones.
@@ -67,12 +65,13 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         variance.
     method
         How linear systems are solved if `kernel` is a weight matrix: ``"auto"`` by predicted cost,
-        or ``"columns"``, ``"products"``, ``"features"`` (`grfpp.operators.solve_plan`).
+        or ``"columns"``, ``"products"``, ``"precision"``, ``"features"``.
 
     Attributes
     ----------
     plan
-        The `SolvePlan`, if the kernel is a `NodeKernel` or was made from one; else ``None``.
+        How linear systems are solved, if the kernel is a `NodeKernel` or was made from one; else
+        ``None``.
 
     Examples
     --------
@@ -119,8 +118,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         y = target_values(targets, len(x))
         plan = None
         if isinstance(kernel, NodeKernel):
-            sizes = kernel.graph.n_nodes, len(kernel.graph.indices), len(x), kernel.n_terms()
-            plan = plan_solves(*sizes, kernel.how)
+            plan = node_plan(kernel, len(x))
             if plan.how == "features":
                 kernel = graph_kernel = _features_of(kernel)
         dtype = y.dtype if y.dtype in (torch.float32, torch.float64) else torch.get_default_dtype()
@@ -140,16 +138,12 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         super().__init__(x, standard.to(dtype), likelihood)
         self.offset, self.scale, self.plan = offset, scale, plan
         self._is_constant = spread == 0
-        self._has_initial_values = noise is not None or outputscale is not None
-        self._needs_search = isinstance(kernel, NodeKernel) and kernel.needs_search
-        self._is_dense = plan is not None and plan.how == "columns"
+        self._chosen: tuple[dict[str, float], NodeProcess | None] = {}, None
         self.mean_module = gpytorch.means.ConstantMean()
         # The size of a graph kernel may have any order of magnitude: its logarithm is learned.
         log_scale = gpytorch.constraints.Positive(transform=torch.exp, inv_transform=torch.log)
         self.covar_module = gpytorch.kernels.ScaleKernel(kernel, outputscale_constraint=log_scale)
         self.to(dtype)
-        if self._is_dense:
-            kernel.prepare(x)
         # Not on the bound itself, where the raw parameter is infinite.
         likelihood.noise = max(initial_noise, 1.01 * _MIN_NOISE)
         self.covar_module.outputscale = 1 / self._mean_variance() if size is None else size
@@ -158,10 +152,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         """The kernel's mean diagonal at the observed nodes, or at a subset of many."""
         (x,) = self.train_inputs
         with torch.no_grad():
-            if self._is_dense:
-                mean = float(self.kernel(x).to_dense().diagonal().mean())
-            else:
-                mean = float(self.kernel(x[_spaced(len(x), _MAX_VARIANCES)], diag=True).mean())
+            mean = float(self.kernel(x[_spaced(len(x), _MAX_VARIANCES)], diag=True).mean())
         return mean if 0 < mean < float("inf") else 1.0
 
     def forward(self, x: Tensor) -> Any:
@@ -200,8 +191,9 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
     ) -> list[float]:
         """Maximise the marginal likelihood, until it is stationary.
 
-        The parameter of a `NodeKernel` is first searched on a grid, unless it has a `start`. With
-        exact columns L-BFGS follows, until a step gains less than 0.01 nats; else Adam, until
+        The parameters of a `NodeKernel` are those of highest posterior density under a weak prior,
+        see `grfpp.gp.GraphGP`, whatever their initial values; until they are changed, `posterior`
+        averages over those that the targets leave open. Other kernels are trained by Adam, until
         twenty losses differ by noise only. One target, or targets that are all equal, do not
         determine the variation of the function: then nothing is learned.
 
@@ -220,7 +212,7 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         -------
         list of float
             The negative marginal log-likelihood of the standardised targets per node, before every
-            step.
+            step; of a `NodeKernel`, before and after the choice.
 
         Warns
         -----
@@ -233,7 +225,8 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         settings["tol"] = positive(tol, "tol")
         self.train()
         self.likelihood.train()
-        objective = NodeLikelihood(self.likelihood, self, dense=self._is_dense, **settings)
+        is_exact = isinstance(self.kernel, NodeKernel)
+        objective = NodeLikelihood(self.likelihood, self, **settings)
 
         def loss() -> Tensor:
             return -objective(self(*self.train_inputs), self.train_targets)
@@ -244,43 +237,61 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
             advice = "observe more nodes, or pass noise and outputscale"
             problem = "the targets are all equal, so nothing is learned"
             warn_user(InputWarning(problem, advice=advice, **details))
+            if is_exact:
+                return [self._loss()]
             with torch.no_grad():
                 return [float(loss())]
         if steps == 0:
             return []
-        if self._needs_search:
-            self._search()
+        if is_exact:
+            before = self._loss()
+            self._choose()
+            losses = [before, self._loss()]
+            progress(0, losses[-1])
+            return losses
         parameters = [p for p in self.parameters() if p.requires_grad]
-        if self._is_dense:
-            return by_lbfgs(loss, parameters, steps, n_targets, progress)
         with torch.random.fork_rng(devices=[], enabled=seed is not None):
             if seed is not None:
                 torch.manual_seed(whole(seed, "seed", 0))
             return by_adam(loss, parameters, steps, n_targets, progress, rate)
 
-    def _search(self) -> None:
-        """Set the parameters to the best of a grid, in the first training only."""
-        self._needs_search = False
-        kernel, (x,), y = self.kernel, self.train_inputs, self.train_targets
-        if not self._is_dense:
-            subset = _spaced(len(x), _MAX_SEARCHED)
-            x, y = x[subset], y[subset]
-            kernel.prepare(x[:, 0])
-        size = float(self.covar_module.outputscale.detach()) * self._mean_variance()
-        ratio = float(self.likelihood.noise.detach()) / size
-        ratios = (ratio,) if self._has_initial_values else RATIOS
+    def _process_of(self, **given: float | None) -> NodeProcess:
+        """The engine's process with the kernel of this model, conditioned on its targets."""
+        (x,), y = self.train_inputs, self.train_targets
+        process = NodeProcess.of(self.kernel, self.plan.how if self.plan else "auto", **given)
+        return process.fit(x[:, 0].numpy(), y.double().numpy())
 
-        def matrix(number: float) -> Tensor:
-            kernel.set_parameter(number)
-            return kernel(x).to_dense()
+    def _parameter_values(self) -> dict[str, float]:
+        """The parameters in standard units, as the engine calls them."""
+        return {
+            "width": float(self.kernel.parameter.detach()),
+            "noise": float(self.likelihood.noise.detach()),
+            "outputscale": float(self.covar_module.outputscale.detach()),
+            "mean": float(self.mean_module.constant.detach()),
+        }
 
-        with torch.no_grad():
-            start = search(matrix, y, kernel.bounds, ratios)
-        kernel.set_parameter(start.number)
-        if not self._has_initial_values:
-            self.covar_module.outputscale = start.outputscale
-            self.likelihood.noise = max(start.noise, 1.01 * _MIN_NOISE)
-            self.mean_module.constant.data.fill_(start.mean)
+    def _choose(self) -> None:
+        """Set the parameters to those of highest posterior density."""
+        process = self._process_of()
+        self.kernel.set_parameter(process.width_)
+        self.covar_module.outputscale = process.outputscale_
+        self.likelihood.noise = max(process.noise_, 1.01 * _MIN_NOISE)
+        self.mean_module.constant.data.fill_(process.mean_)
+        self._chosen = self._parameter_values(), process
+
+    def _conditioned(self) -> NodeProcess:
+        """The process with the current parameters, or the average that `fit` has chosen."""
+        values, process = self._chosen
+        current = self._parameter_values()
+        if process is None or values != current:
+            process = self._process_of(**current)
+            self._chosen = current, process
+        return process
+
+    def _loss(self) -> float:
+        """The negative log-likelihood of the standardised targets per node."""
+        process = self._process_of(**self._parameter_values())
+        return -process.log_marginal_likelihood_ / len(self.train_targets)
 
     def posterior(
         self,
@@ -305,21 +316,26 @@ class NodeGP(gpytorch.models.ExactGP):  # type: ignore[misc, name-defined]  # un
         """
         if not isinstance(self.kernel, GRFKernel | NodeKernel):
             raise InputError("must be a GRFKernel or a NodeKernel", argument="kernel")
-        (x,) = self.train_inputs
-        mean, deviation, samples = posterior_samples(
-            self.kernel,
-            x[:, 0],
-            self.train_targets,
-            nodes,
-            noise=self.likelihood.noise.detach(),
-            outputscale=self.covar_module.outputscale.detach(),
-            mean=self.mean_module.constant.detach(),
-            n_samples=n_samples,
-            tol=tol,
-            seed=seed,
-            std=std,
-            dense=None if self.plan is None else self._is_dense,
-        )
+        if isinstance(self.kernel, NodeKernel):
+            draws: Any = {"n_samples": n_samples, "seed": seed, "std": std}
+            mean, deviation, samples = posterior_of(
+                self._conditioned(), self.kernel, nodes, **draws
+            )
+        else:
+            (x,) = self.train_inputs
+            mean, deviation, samples = posterior_samples(
+                self.kernel,
+                x[:, 0],
+                self.train_targets,
+                nodes,
+                noise=self.likelihood.noise.detach(),
+                outputscale=self.covar_module.outputscale.detach(),
+                mean=self.mean_module.constant.detach(),
+                n_samples=n_samples,
+                tol=tol,
+                seed=seed,
+                std=std,
+            )
         scale, offset = self.scale, self.offset
         return Posterior(mean * scale + offset, deviation * scale, samples * scale + offset)
 

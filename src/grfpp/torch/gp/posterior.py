@@ -19,16 +19,15 @@ from grfpp.errors import InputError, shown
 from grfpp.linalg.cg import solve
 from grfpp.options import drawn_seed
 from grfpp.torch.gp.kernels import GRFKernel, NodeKernel
+from grfpp.torch.gp.process import NodeProcess
 from grfpp.torch.kernels.learnable import LearnableKernel
 
-#: Largest number of observed nodes whose covariance is factorised by default, within a second.
-_MAX_DENSE = 2000
 #: Default number of samples from walks: standard deviations with errors of 9 %.
 _N_SAMPLES = 64
 #: Default number of samples of a `NodeKernel`: errors of 4 %, since draws cost less.
 _N_SAMPLES_EXACT = 256
-#: Multiplications, some ten seconds on two cores, up to which deviations are exact by default.
-_MAX_STD_WORK = 2e10
+#: Nodes up to which deviations are exact by default: some seconds on two cores.
+_MAX_EXACT_STD = 10_000
 #: Largest number of steps of conjugate gradients, which need fewer at any sensible noise.
 _MAX_STEPS = 2000
 
@@ -94,11 +93,10 @@ def posterior_samples(
         Seed of the draws.
     std
         ``"samples"`` for deviations from the samples, ``"exact"`` for those of a `NodeKernel` from
-        its columns; ``"auto"`` is the latter where it takes up to 2e10 multiplications, some ten
-        seconds on two cores.
+        its columns; ``"auto"`` is the latter for up to 10,000 nodes.
     dense
         Whether the covariance of a `NodeKernel` between observed nodes is factorised, instead of
-        conjugate gradients; if not given, up to 2,000 of them.
+        conjugate gradients; by predicted cost if not given.
 
     Examples
     --------
@@ -130,8 +128,14 @@ def posterior_samples(
     n = kernel.names.n_nodes
     require_bytes(8 * 8 * n * n_draws, f"{n_draws} draws at {n} nodes")
     train, everywhere = kernel.nodes(train_nodes), torch.arange(n)
-    test = everywhere if test_nodes is None else kernel.nodes(test_nodes)
     y = target_values(targets, len(train))
+    if is_exact:
+        given = {"noise": variance, "outputscale": size, "mean": centre}
+        given["width"] = float(kernel.parameter.detach())
+        how = "auto" if dense is None else "columns" if truth(dense, "dense") else "products"
+        process = NodeProcess.of(kernel, how, **given).fit(train.numpy(), y.double().numpy())
+        return posterior_of(process, kernel, test_nodes, n_samples=n_draws, seed=seed, std=std)
+    test = everywhere if test_nodes is None else kernel.nodes(test_nodes)
     like = kernel.like
     generator = torch.Generator(device=like.device)
     generator.manual_seed(drawn_seed() if seed is None else whole(seed, "seed", 0))
@@ -141,15 +145,9 @@ def posterior_samples(
         return torch.randn(shape, generator=generator, dtype=like.dtype, device=like.device)
 
     with torch.no_grad():
-        K, A, root = kernel.operator(everywhere, everywhere), kernel.operator(train, train), None
-        if is_exact and (len(train) <= _MAX_DENSE if dense is None else truth(dense, "dense")):
-            covariance = size * A.to_dense()
-            covariance.diagonal().add_(variance)
-            root = torch.linalg.cholesky(covariance)
+        K, A = kernel.operator(everywhere, everywhere), kernel.operator(train, train)
 
         def inverse_times(right: Tensor) -> Tensor:
-            if root is not None:
-                return torch.cholesky_solve(right, root)
             return solve_to(
                 lambda block: size * A._matmul(block) + variance * block, right, accuracy
             )
@@ -162,21 +160,30 @@ def posterior_samples(
         update = size * K._getitem(slice(None), train)._matmul(weights)
         middle = centre + update[test, 0]
         samples = centre + (prior + update[:, 1:])[test]
-        n_columns = min(len(test), len(train)) + len(test) / 2
-        is_cheap = root is not None and K.n_multiplications * n_columns <= _MAX_STD_WORK
-        if std == "exact" or (std == "auto" and is_cheap):
-            n_numbers = len(train) * len(test)
-            require_bytes(32 * n_numbers, "exact deviations (std='samples' needs no columns)")
-            across = size * K._getitem(train, test).to_dense()
-            if root is None:
-                reduction = (across * inverse_times(across)).sum(0)
-            else:
-                reduction = torch.linalg.solve_triangular(root, across, upper=False).square().sum(0)
-            spread = size * K._getitem(test, test).diagonal()
-            deviation = (spread - reduction).clamp_min(0.0).sqrt()
-        else:
-            deviation = ((samples - middle[:, None]) ** 2).mean(1).sqrt()
+        deviation = ((samples - middle[:, None]) ** 2).mean(1).sqrt()
     return Posterior(middle, deviation, samples.T)
+
+
+def posterior_of(
+    process: NodeProcess, kernel: NodeKernel, nodes: Any, n_samples: Any, seed: Any, std: str
+) -> Posterior:
+    """The posterior of a process with a `NodeKernel`; parameters as for `posterior_samples`."""
+    one_of(std, "std", ("auto", "exact", "samples"))
+    n_draws = _N_SAMPLES_EXACT if n_samples is None else whole(n_samples, "n_samples", 2)
+    n = kernel.names.n_nodes
+    require_bytes(8 * 8 * n * n_draws, f"{n_draws} draws at {n} nodes")
+    test = np.arange(n) if nodes is None else kernel.nodes(nodes).numpy()
+    samples = process.sample(
+        test, n_draws, drawn_seed() if seed is None else whole(seed, "seed", 0)
+    )
+    if std == "exact" or (std == "auto" and len(test) <= _MAX_EXACT_STD):
+        mean, deviation = process.predict(test, return_std=True)
+    else:
+        mean = process.predict(test)
+        deviation = np.sqrt(np.square(samples - mean).mean(axis=0))
+    return Posterior(
+        *(torch.from_numpy(np.ascontiguousarray(a)) for a in (mean, deviation, samples))
+    )
 
 
 def solve_to(multiply: Any, right: Tensor, tol: float, on_step: Any = None) -> Tensor:

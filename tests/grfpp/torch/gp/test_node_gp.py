@@ -165,7 +165,7 @@ def test_deviations_are_exact_where_that_is_cheap(monkeypatch):
     )
     assert torch.equal(auto, exact) and not torch.equal(exact, drawn_ones)
     assert_close(drawn_ones, exact, rtol=0.3, atol=0)
-    monkeypatch.setattr("grfpp.torch.gp.posterior._MAX_STD_WORK", 1.0)
+    monkeypatch.setattr("grfpp.torch.gp.posterior._MAX_EXACT_STD", 1)
     assert torch.equal(posterior_samples(kernel, seen, y, unseen, **given).std, drawn_ones)
 
 

@@ -1,7 +1,5 @@
 """Training: likelihoods against dense algebra, where it starts, and when it stops."""
 
-import math
-
 import networkx as nx
 import numpy as np
 import pytest
@@ -73,71 +71,13 @@ def test_priors_count_and_small_matrices_are_gpytorchs():
     model = model_of()
     prior = gpytorch.priors.GammaPrior(2.0, 3.0)
     model.likelihood.register_prior("noise_prior", prior, lambda module: module.noise)
-    ours = training.NodeLikelihood(model.likelihood, model, dense=False, n_probes=500, tol=1e-6)
+    ours = training.NodeLikelihood(model.likelihood, model, n_probes=500, tol=1e-6)
     wanted = gpytorch.mlls.ExactMarginalLogLikelihood(model.likelihood, model)(
         model(TRAIN), model.train_targets
     )
     assert_close(ours(model(TRAIN), model.train_targets), wanted)
     with gpytorch.settings.max_cholesky_size(0):
         assert_close(ours(model(TRAIN), model.train_targets), wanted, rtol=0, atol=0.02)
-
-
-# Where training starts.
-
-
-def rbf(number):
-    return torch.exp(-(number**2) * (POINTS[:, None] - POINTS) ** 2)
-
-
-def drawn(number, noise, seed):
-    A = 4 * rbf(number) + noise * torch.eye(60)
-    return torch.linalg.cholesky(A) @ torch.tensor(np.random.default_rng(seed).normal(size=60))
-
-
-def test_the_likelihood_is_that_of_its_size_noise_and_mean_and_no_other_is_better():
-    y, K = 1 + drawn(5.0, 0.1, 0), rbf(5.0)
-    found = training.profile(K, y, 0.05)
-
-    def density(size, noise, mean):
-        A = size * K + noise * torch.eye(60)
-        return MultivariateNormal(torch.full_like(y, mean), A).log_prob(y).item()
-
-    best = density(found.outputscale, found.noise, found.mean)
-    assert found.log_likelihood == pytest.approx(best, abs=1e-6)
-    for factor in (0.9, 1.1):
-        assert density(factor * found.outputscale, factor * found.noise, found.mean) < best
-        assert density(found.outputscale, found.noise, factor * found.mean) < best
-
-
-def test_the_best_is_near_the_true_one_and_no_point_of_a_fine_grid_is_better():
-    y = drawn(6.0, 0.2, 1)
-    found = training.search(rbf, y, (0.1, 1e4))
-    assert 3 < found.number < 12
-    others = [
-        training.profile(rbf(number), y, ratio).log_likelihood
-        for number in np.geomspace(1, 30, 40)
-        for ratio in np.geomspace(0.005, 0.5, 20)
-    ]
-    assert found.log_likelihood > max(others) - 0.1
-
-
-def test_no_more_is_asked_for_than_helps():
-    asked = []
-
-    def kernel(number):
-        asked.append(number)
-        return rbf(min(number, 50))
-
-    training.search(kernel, drawn(3.0, 0.1, 0), (0.1, 1e4))
-    assert max(asked) < 60
-
-
-def test_a_given_noise_is_kept():
-    found = training.search(rbf, drawn(3.0, 0.1, 0), (0.1, 100.0), ratios=(0.5,))
-    assert found.ratio == 0.5
-    assert found.number in list(training.grid(0.1, 100.0))
-    assert list(training.grid(1.0, 10.0)) == [1, 2, 4, 8, 10]  # both ends
-    assert list(training.grid(1.0, 8.0)) == [1, 2, 4, 8]
 
 
 # Optimisers.
@@ -149,27 +89,6 @@ def parameter(value):
 
 def ignore(step, loss):
     pass
-
-
-def test_lbfgs_stops_at_the_minimum():
-    x = parameter([3.0, -2.0])
-    losses = training.by_lbfgs(lambda: ((x - 1) ** 2).sum() + x[0] ** 4, [x], 200, 100, ignore)
-    assert 3 < len(losses) < 30
-    assert losses == sorted(losses, reverse=True)
-    assert x[1].item() == pytest.approx(1.0, abs=0.01)
-
-
-def test_lbfgs_keeps_the_best_where_numbers_end():
-    x = parameter([1.0])
-
-    def loss():
-        if x.item() < 0.5:
-            raise RuntimeError("no covariance")
-        return x.sum()
-
-    losses = training.by_lbfgs(loss, [x], 50, 1, ignore)
-    assert x.item() >= 0.5
-    assert all(map(math.isfinite, losses))
 
 
 def test_adam_stops_where_losses_stand_still():

@@ -1,0 +1,68 @@
+"""`NodeGPClassifier`: labels, probabilities, and that these are calibrated."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+
+from grfpp.datasets import grid
+from grfpp.errors import InputError
+from grfpp.gp import NodeGPClassifier
+from grfpp.tasks import calibration_error
+from grfpp_lab.graphs import block_model, split_of
+
+
+@pytest.mark.parametrize("n_classes", [2, 5])
+def test_probabilities_are_calibrated(n_classes):
+    errors = []
+    for seed in range(4):
+        made = block_model(600, n_classes, 10.0, 0.75, n_parts=2, seed=seed)
+        connected = np.diff(made.graph.indptr) > 0
+        split = split_of(made.labels, seed)
+        test = split.test[connected[split.test]]
+        model = NodeGPClassifier(made.graph, random_state=0).fit(
+            split.train, made.labels[split.train]
+        )
+        probabilities = model.predict_proba(test)
+        assert_allclose(probabilities.sum(axis=1), 1)
+        shares = np.bincount(made.labels[test]) / len(test)
+        assert model.score(test, made.labels[test]) > shares.max() + 0.05
+        errors.append(calibration_error(probabilities, made.labels[test]))
+    assert np.mean(errors) < 0.1
+
+
+def test_boundaries_are_less_certain_than_interiors():
+    columns = np.arange(400) % 20
+    labels = np.where(columns < 10, "left", "right")
+    known = np.random.default_rng(0).choice(400, 40, replace=False)
+    model = NodeGPClassifier(grid(20, 20), random_state=0).fit(known, labels[known])
+    assert model.classes_.tolist() == ["left", "right"]
+    assert model.score(np.arange(400), labels) > 0.9
+    sure = model.predict_proba().max(axis=1)
+    assert sure[(columns - 9.5) ** 2 < 1].mean() < sure[(columns - 9.5) ** 2 > 30].mean() - 0.05
+    again = NodeGPClassifier(grid(20, 20), random_state=0).fit(known, labels[known])
+    np.testing.assert_array_equal(again.predict_proba([3, 5]), model.predict_proba([3, 5]))
+
+
+def test_nodes_may_repeat_with_other_labels():
+    rng = np.random.default_rng(0)
+    halves = (np.arange(400) % 20 < 10).astype(int)
+    nodes = np.repeat(rng.choice(400, 40, replace=False), 3)
+    labels = halves[nodes] ^ (rng.random(120) < 0.2)
+    model = NodeGPClassifier(grid(20, 20), random_state=0).fit(nodes, labels)
+    assert model.score(np.arange(400), halves) > 0.9
+    order = rng.permutation(120)
+    other = NodeGPClassifier(grid(20, 20), random_state=0).fit(nodes[order], labels[order])
+    assert_allclose(other.predict_proba(), model.predict_proba(), atol=1e-6)
+
+
+def test_scikit_learn_protocol():
+    model = NodeGPClassifier(grid(5, 5), power=1)
+    assert clone(model).get_params()["power"] == 1
+    with pytest.raises(NotFittedError):
+        model.predict([0])
+    with pytest.raises(InputError, match="at least two classes, found only 'a'"):
+        model.fit([0, 1], ["a", "a"])
+    with pytest.raises(ValueError, match="Unknown label type"):
+        model.fit([0, 1], [0.5, 1.5])
