@@ -17,6 +17,8 @@ _LIBRARIES = {"grfpp", "torch", "gpytorch", "linear_operator", "sklearn", "jobli
 
 #: Largest number of characters of a value in a message, so that it stays on one line.
 _MAX_SHOWN = 80
+#: Names that functions and estimators have for the same thing.
+_SYNONYMS = {"random_state": "seed", "seed": "random_state"}
 #: Largest number of characters of the names that are listed for one that is not known.
 _MAX_NAMES = 120
 
@@ -94,7 +96,7 @@ class DivergentSeriesError(InputError):
     spectral_radius
         The spectral radius of the graph.
     scale
-        A scale of the symmetric normalisation with which the series converges.
+        A scale of the normalisation with which the series converges.
     factor
         A factor of the weights with which the series converges.
 
@@ -121,9 +123,10 @@ class DivergentSeriesError(InputError):
         spectral_radius: float | None = None,
         scale: float | None = None,
         factor: float | None = None,
+        normalization: str = "sym",
     ) -> None:
         if scale is not None:
-            use_scale = f"use the normalisation 'sym' with scale={scale:g}"
+            use_scale = f"use the normalisation {normalization!r} with scale={scale:g}"
             advice = use_scale if advice is None else f"{use_scale}, or {advice}"
         super().__init__(problem, advice=advice)
         self.radius, self.spectral_radius = radius, spectral_radius
@@ -185,6 +188,7 @@ def require_options(given: Iterable[str], known: Collection[str]) -> None:
 def did_you_mean(name: str, known: Collection[str]) -> str:
     """The closest known name, as a question; all of them where none is close and they are few."""
     close, names = difflib.get_close_matches(name, known, 1), ", ".join(sorted(known))
+    close = [_SYNONYMS[name]] if _SYNONYMS.get(name) in known else close
     if close:
         return f"did you mean {close[0]!r}?"
     return f"there are {names}" if len(names) <= _MAX_NAMES else "see the help of this function"

@@ -481,6 +481,9 @@ class Graph:
         """
         one_of(kind, "kind", ("sym", "rw", None))
         factor = positive(scale, "scale")
+        if kind is not None and self._normalized_from is not None:
+            problem, advice = "weights are normalised twice", "pass raw ones or normalization=None"
+            warn_user(InputWarning(problem, advice=advice, normalized=self._normalized_from[0]))
         if self._form is not None and (form := self._form.normalized(kind, factor)) is not None:
             return self._with_form(form)
         self.require_unchanged()

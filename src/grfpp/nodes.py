@@ -151,7 +151,11 @@ class NodeNames:
         try:
             return node_numbers(array.reshape(-1), self.n_nodes, argument).reshape(array.shape)
         except InputError as error:
-            raise NodeIndexError(error.problem, argument=argument) from None
+            first = [] if self.ids is None else self.ids[:1]
+            is_number = any(isinstance(name, int | np.integer) for name in first)
+            convert = "whole numbers are indices: convert names by graph.index(names)"
+            advice = convert if is_number else None
+            raise NodeIndexError(error.problem, argument=argument, advice=advice) from None
 
     def _index_of_node(self, node: Any, argument: str, from_end: bool = False) -> int:
         """The index of a node that is given as an index or as a name that is no number."""

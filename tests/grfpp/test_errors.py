@@ -15,6 +15,7 @@ from grfpp.errors import (
     InputError,
     InputWarning,
     TruncationError,
+    UnknownOptionError,
     warn_user,
 )
 
@@ -42,6 +43,12 @@ def test_processes_hand_them_on_whole(error):
     assert type(again) is type(error)
     assert str(again) == str(error)
     assert vars(again) == vars(error)
+
+
+def test_functions_and_estimators_name_the_seed_differently():
+    with pytest.raises(UnknownOptionError) as error:
+        grfpp.sample(CIRCLE, "diffusion:1", random_state=0)
+    assert (error.value.argument, error.value.advice) == ("random_state", "did you mean 'seed'?")
 
 
 def test_infinite_variance_and_truncation_advise_a_law():

@@ -11,10 +11,11 @@ from hypothesis.extra import numpy as hnp
 from io_helpers import QUICK, refusal
 from sklearn.metrics.pairwise import rbf_kernel
 
-from grfpp.errors import InputError
+from grfpp.errors import InputError, InputWarning
 from grfpp.estimate.sampling import sample
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion
+from grfpp.operators.kernel_choice import KernelChoice
 
 WEIGHTS = st.one_of(st.just(0.0), st.floats(1e-3, 1e3))
 MATRICES = st.integers(1, 7).flatmap(lambda n: hnp.arrays(float, (n, n), elements=WEIGHTS))
@@ -284,3 +285,15 @@ def test_normalised_graphs_say_so():
     assert walk.n_edges == 6  # arcs
     arcs = Graph([[0, 1], [0, 0]], directed=True).normalized("sym", 2.0)
     assert repr(arcs) == "Graph(n_nodes=2, n_edges=1, directed, normalized='sym', scale=2)"
+
+
+@pytest.mark.parametrize("kind", ["sym", "rw"])
+def test_weights_that_are_normalised_again_warn_and_scaled_ones_do_not(kind, tmp_path):
+    W = Graph(nx.path_graph(5)).normalized(kind)
+    W.save(tmp_path / "club.grf")
+    for graph in (W, W.normalized(None, 0.5), Graph.open(tmp_path / "club.grf")):
+        with pytest.warns(InputWarning, match="weights are normalised twice") as caught:
+            graph.normalized("sym")
+            KernelChoice.of(estimate="exact").operator(graph)
+        assert [each.message.details["normalized"] for each in caught] == [kind, kind]
+        KernelChoice.of(estimate="exact", normalization=None, scale=0.5).operator(graph)

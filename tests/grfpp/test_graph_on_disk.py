@@ -57,6 +57,7 @@ def assert_same(one, other):
         np.testing.assert_array_equal(rule, graph.weights)
 
 
+@pytest.mark.filterwarnings("ignore:weights are normalised twice")
 @pytest.mark.parametrize("name", SOURCES)
 def test_all_forms_are_the_same(tmp_path, name):
     memory = SOURCES[name]

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from grfpp.errors import InputError
-from grfpp.nodes import NodeNames
+from grfpp.nodes import NodeIndexError, NodeNames
 
 NAMES = NodeNames(4, ["Anna", "Ben", "2", "ç"])
 YEARS = NodeNames(3, [2, 1999, 0])
@@ -93,6 +93,14 @@ def test_numbers_that_are_no_names_of_nodes():
         texts.index(1000.0)
     with pytest.raises(InputError, match=r"no node is named 1001; the closest is '1000'"):
         numbers.index(1001)
+
+
+def test_numbers_out_of_range_that_may_be_names():
+    for ids, is_told in (([10, 20, 30], True), (np.array([10, 20, 30]), True), ([*"abc"], False)):
+        for nodes in (10, [10, 20], np.array([10])):
+            with pytest.raises(NodeIndexError, match="nodes must lie between 0 and 2") as error:
+                NodeNames(3, ids).numbers(nodes)
+            assert ("graph.index(names)" in str(error.value.advice)) == is_told
 
 
 def test_names_that_several_nodes_have():

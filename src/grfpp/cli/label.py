@@ -19,7 +19,7 @@ import numpy as np
 from grfpp._checks import probability
 from grfpp.cli import console, options, results
 from grfpp.cli.tables import read_rows
-from grfpp.errors import InputError
+from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
 from grfpp.io.files import read_attribute
 
@@ -71,8 +71,10 @@ def label(
     seed
         Of the folds, and of the labels to hide.
     """
-    if (labels_from is None) == (labels is None):
-        raise InputError("or --labels-from must be given, not both", argument="labels")
+    if labels_from is None and labels is None:
+        raise InputError("or --labels-from must be given", argument="labels")
+    if labels_from is not None and labels is not None:
+        raise InputError("and --labels-from are both given", argument="labels", advice="pass one")
     share = probability(hold_out, "hold_out", below_one=True)
     with console.status(f"reading {file.path}"):
         source = file.read()
@@ -156,4 +158,10 @@ def read_labels(path: Path, graph: Graph) -> dict[int, str]:
     The first line holds the names of the columns if its first cell is not the name of a node.
     """
     rows = read_rows(path, graph.names, "labels", "label")
+    for node, cells in rows.items():
+        if any(cells[1:]):
+            problem = f"{path} must have two columns, a node and its label, found {cells} after "
+            problem += f"node {shown(results.node_names(graph)[node])}"
+            advice = "leave other columns out, such as an index that pandas wrote"
+            raise InputError(problem, argument="labels", advice=advice)
     return {node: cells[0] for node, cells in rows.items() if cells[0]}

@@ -252,6 +252,9 @@ def _kernel_choice(kernel: str, normalize: str | None, scale: float) -> KernelCh
         Weights: D^-1/2 A D^-1/2 (sym), D^-1 A (rw), or A as it is (none); if not given, rw for
         personalized-pagerank and heat, else sym.
     """
+    if kernel.isdecimal():
+        advice = f"-k is a kernel such as diffusion:{kernel}; query has --top for a number of nodes"
+        raise InputError(f"there is no kernel {kernel!r}", advice=advice)
     function = kernel_from_spec(kernel)
     kind: Any = normalize or function.normalization
     return KernelChoice.of(

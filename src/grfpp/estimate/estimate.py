@@ -24,6 +24,7 @@ from grfpp.estimate.factor import Factor
 from grfpp.estimate.node_matrix import NodeMatrix
 from grfpp.io import matrices
 from grfpp.kernels import kernel_from_dict
+from grfpp.linalg.functions import finite
 from grfpp.nodes import NodeNames
 from grfpp.typing import FloatArray, IntArray
 
@@ -282,7 +283,9 @@ class KernelEstimate(NodeMatrix):
         require_bytes(n_bytes, what, advice="multiply fewer columns at a time")
         if np.iscomplexobj(dense):
             return self._matmat(dense.real) + 1j * self._matmat(dense.imag)
-        return self._times(self._signed_chain, np.ascontiguousarray(dense, dtype=np.float64))
+        block = np.ascontiguousarray(dense, dtype=np.float64)
+        result = self._times(self._signed_chain, block)
+        return finite(result) if np.isfinite(block).all() else result
 
     def _times(self, chain: SignedChain, block: FloatArray) -> FloatArray:
         return chain @ block if self.deflation is None else self.deflation.times(chain, block)
@@ -461,7 +464,7 @@ class KernelEstimate(NodeMatrix):
         result = np.empty((n, n))
         for start in range(0, n, _BLOCK_COLUMNS):
             unit = np.eye(n, min(_BLOCK_COLUMNS, n - start), k=-start)
-            result[:, start : start + _BLOCK_COLUMNS] = self.unsymmetrized_times(unit)
+            result[:, start : start + _BLOCK_COLUMNS] = finite(self.unsymmetrized_times(unit))
         if self.symmetrized:  # at half the products, and symmetric to the last bit
             result += result.T
             result *= 0.5

@@ -69,6 +69,13 @@ class NodeMatrix(LinearOperator):  # type: ignore[misc]  # untyped base
             raise ValueError(f"{type(self).__name__} has no array that could be shared")
         return self.toarray().astype(np.float64 if dtype is None else dtype, copy=False)
 
+    def dot(self, x: Any) -> Any:
+        """``K @ x``, of as many rows as there are nodes."""
+        if (shape := np.shape(x)) and shape[0] != self.n_nodes:
+            problem = f"the right side must have a row for each of {self.n_nodes} nodes, found "
+            raise InputError(f"{problem}shape {shape}")
+        return super().dot(x)
+
     def __getitem__(self, key: Any) -> Any:
         parts = key if isinstance(key, tuple) else (key,)
         if not 1 <= len(parts) <= 2 or any(part is None or part is Ellipsis for part in parts):

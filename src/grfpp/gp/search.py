@@ -168,7 +168,7 @@ class GraphSearch:
     @property
     def observations(self) -> tuple[list[Any], FloatArray]:
         """All observed nodes and values, in the order of `tell`."""
-        return [self._name(node) for node in self._nodes], self._values.copy()
+        return [self._name(node) for node in self._nodes.tolist()], self._values.copy()
 
     def save(self, path: str | Path) -> None:
         """Write settings and observations to an ``.npz`` file, without the graph."""

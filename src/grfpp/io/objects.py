@@ -162,11 +162,18 @@ def _are_faces(second: Any) -> bool:
 
 def _dense(source: Any) -> sp.csr_array:
     array = as_array(source, "the weight matrix")
+    if not array.size:
+        raise InputError("the graph has no nodes; at least one is needed")
     if array.ndim != 2:
         raise InputError(f"a weight matrix must have two dimensions, found shape {array.shape}")
+    advice = "pass edges as a list of tuples (u, v) or (u, v, weight)"
+    if array.dtype.kind in "OU":
+        raise InputError(f"weights must be real numbers, found dtype {array.dtype}", advice=advice)
     require_real(array.dtype)
-    if array.shape[0] == 2 and array.shape[1] != 2 and array.dtype.kind in "iu":
-        advice = "pass the pair (edge_index, None) if it is an edge_index"
+    n_rows, n_columns = array.shape
+    if n_rows != n_columns and (n_rows == 2 or n_columns in (2, 3)) and array.dtype.kind in "iu":
+        pair = "pass the pair (edge_index, None) if it is an edge_index"
+        advice = pair if n_rows == 2 else advice
         problem = f"a weight matrix must be square, found shape {array.shape}"
         raise InputError(problem, advice=advice)
     # A copy, and the indices of its entries.

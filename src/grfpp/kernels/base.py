@@ -240,9 +240,12 @@ class Kernel(ABC):
         what = "series" if degree is None else f"modulation of degree {degree}"
         bound = f"the {what} of {self!r} converges for spectral radii below {radius:.6g}"
         problem = f"{bound}, but this graph's is {largest:.6g}"
-        known = {"radius": radius, "spectral_radius": largest}
-        known |= {"scale": _below(radius), "factor": _below(radius / largest)}
-        raise DivergentSeriesError(problem, advice=self._advice, **known)
+        known: dict[str, Any] = {"radius": radius, "spectral_radius": largest}
+        # Weights of the random walk are stochastic: their scale is 1 where the series allows it.
+        scale = _below(radius) if self.normalization == "sym" else min(1.0, _below(radius))
+        known |= {"scale": scale, "factor": _below(radius / largest)}
+        known |= {"advice": self._advice, "normalization": self.normalization}
+        raise DivergentSeriesError(problem, **known)
 
     def _radius_of(self, degree: int | None) -> float:
         return self.radius if degree is None else self.modulation_radius(degree)

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_non_negative, validate_data
 from grfpp._checks import whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
+from grfpp.io.tables import is_frame
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.nodes import NodeNames
 from grfpp.operators.kernel_choice import KernelChoice
@@ -153,6 +154,11 @@ class GraphEstimator(NodeKernelParameters, BaseEstimator):  # type: ignore[misc]
 
 
 def _is_matrix(X: Any) -> bool:
+    if is_frame(X) and hasattr(X, "shape") and len(X.shape) == 2:
+        has_text = any(isinstance(entry, str) for entry in np.asarray(X[:1]).ravel())
+        is_narrow = X.shape[1] in (2, 3) and X.shape[0] != X.shape[1]
+        if has_text or is_narrow:  # a frame of edges
+            return False
     if isinstance(X, np.ndarray | list) or sp.issparse(X):
         return True
     # Sparse tensors are no arrays for numpy; `Graph` reads all tensors.

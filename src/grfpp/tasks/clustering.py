@@ -18,7 +18,13 @@ from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.operators.kernel_choice import KernelChoice
 from grfpp.tasks.base import GraphEstimator, class_numbers, is_auto
-from grfpp.tasks.spectral import Clustering, paper_clusters, regularized_clusters, require_embedding
+from grfpp.tasks.spectral import (
+    MAX_AUTO_CLUSTERS,
+    Clustering,
+    paper_clusters,
+    regularized_clusters,
+    require_embedding,
+)
 from grfpp.typing import FloatArray, IntArray
 
 #: Largest number of starts of k-means; more take hours and are no better.
@@ -31,8 +37,8 @@ _DEFAULTS = {
     "regularized": {"kernel": "diffusion:10", "estimate": "exact"},
     "paper": {"kernel": "diffusion", "estimate": "walks"},
 }
-#: Colours of clusters that are distinct for colour-blind readers too (Okabe and Ito, 2008); more
-#: clusters than these share colours, and have no legend.
+#: Colours of clusters that are distinct for colour-blind readers too (Okabe and Ito, 2008); where
+#: there are more clusters than these, colours are spread over a rainbow.
 _COLOURS = ("#0072b2", "#e69f00", "#009e73", "#d55e00", "#cc79a7", "#56b4e9", "#f0e442", "#000")
 #: Number of nodes above which markers are small and rasterised.
 _MANY_NODES = 2000
@@ -328,12 +334,15 @@ def _draw_nodes(axes: Any, embedding: FloatArray, labels: IntArray) -> None:
     # In random order, so that no cluster hides the others.
     order, is_large = np.random.default_rng(0).permutation(n), n > _MANY_NODES
     dots = {"s": 3 if is_large else 16, "rasterized": is_large}
-    colours = np.array(_COLOURS)[labels[order] % len(_COLOURS)]
-    axes.scatter(*points[order].T, c=colours, **dots)
-    if n_clusters <= len(_COLOURS):
-        for label, colour in enumerate(_COLOURS[:n_clusters]):
-            axes.scatter([], [], c=colour, label=f"{label}")
-        axes.legend(title="cluster", loc="center left", bbox_to_anchor=(1.0, 0.5))
+    palette: Any = np.array(_COLOURS[:n_clusters])
+    if n_clusters > len(_COLOURS):
+        palette = require("matplotlib", "plot()").colormaps["turbo"](np.linspace(0, 1, n_clusters))
+    axes.scatter(*points[order].T, c=palette[labels[order]], **dots)
+    if n_clusters <= MAX_AUTO_CLUSTERS:
+        for label, colour in enumerate(palette):
+            axes.scatter([], [], color=colour, label=f"{label}")
+        place = {"loc": "center left", "bbox_to_anchor": (1.0, 0.5)}
+        axes.legend(title="cluster", ncols=1 + n_clusters // 11, **place)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set_title(f"{n:,} nodes, {n_clusters} clusters")
     axes.set_xlabel(f"first direction ({shares[-1]:.0%} of the variance)")

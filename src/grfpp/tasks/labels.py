@@ -46,6 +46,8 @@ MAX_WORK_GIVEN = 1e8
 MIN_PROBED = 200
 #: Largest number of validation nodes that are used, which bounds memory.
 MAX_VALIDATION = 5000
+#: Texts of labels that stand for missing ones in tables; so does −1 in scikit-learn.
+MISSING = ("", "nan", "NaN", "<NA>")
 
 
 @dataclass(eq=False, repr=False)
@@ -162,7 +164,9 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
         X
             Indices or names of the labelled nodes, each once, of shape ``(n,)`` or ``(n, 1)``.
         y
-            Their labels: text or integers, at least two different ones.
+            Their labels: text or integers, at least two different ones. Leave unknown nodes out:
+            ``""``, ``"nan"``, NaN and ``None`` are refused, and so is −1, unless the labels are
+            −1 and 1 only or others are negative too: then it is a class.
         validation
             A pair like ``(X, y)``: nodes and labels for the choice and the calibration only. They
             should be a sample of the nodes to predict: their class shares are used. Without them,
@@ -273,11 +277,12 @@ class KernelLabelPropagation(NodeKernelParameters, ClassifierMixin, BaseEstimato
             Indices or names of nodes, of shape ``(n,)`` or ``(n, 1)``. At labelled nodes this is a
             prediction too, not their label.
         """
-        return np.asarray(self.classes_[self.predict_proba(X).argmax(axis=1)])
+        most_probable = self.predict_proba(X).argmax(axis=1)
+        return np.asarray(self.classes_[most_probable])
 
     def predict_proba(self, X: npt.ArrayLike) -> FloatArray:
         """The probabilities of all classes, in the order of ``classes_``, one row per node."""
-        check_is_fitted(self)
+        check_is_fitted(self, "probabilities_")
         return np.asarray(self.probabilities_[read_nodes(X, self.graph_.names)])
 
 
@@ -288,8 +293,20 @@ def _labels(y: Any, n: int, argument: str) -> npt.NDArray[Any]:
     values = np.array(y, object).ravel().tolist()
     is_text = all(isinstance(label, str) for label in values)
     is_whole = all(isinstance(label, Real) and float(label).is_integer() for label in values)
-    if shape not in ((n,), (n, 1)) or not (is_text or is_whole):
-        problem = f"must be {n} labels, all text or all integers, found unknown label type "
+    if shape not in ((n,), (n, 1)):
+        problem = f"must be {n} labels, one for each node, found {len(values)} of shape {shape}"
+        raise InputError(problem, argument=argument)
+    texts = np.array([str(label).strip().removesuffix(".0") for label in values])
+    is_missing = np.isin(texts, MISSING) | np.array([label is None for label in values])
+    is_minus, is_negative = texts == "-1", np.char.startswith(texts, "-")
+    if argument == "y" and not np.isin(texts, ("-1", "1")).all() and is_minus[is_negative].all():
+        is_missing |= is_minus
+    if is_missing.any():
+        marks = f"{is_missing.sum()} of {n} that are {shown(values[is_missing.argmax()])}"
+        advice = "leave unknown nodes out of X and y, or rename the class"
+        raise InputError(f"must hold known labels, found {marks}", argument=argument, advice=advice)
+    if not (is_text or is_whole):
+        problem = "must be all text or all integers, found unknown label type "
         advice = "leave other nodes out, or use KernelInterpolator"
         raise InputError(f"{problem}{shown(y)}", argument=argument, advice=advice)
     return np.array(values)

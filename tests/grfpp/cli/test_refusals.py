@@ -26,6 +26,7 @@ FILES = {
     "twice.csv": "0,a\n0,b\n",
     "short.csv": "0,a\n1\n",
     "stranger.csv": "0,a\n99,b\n",
+    "indexed.csv": ",node,label\n0,0,a\n1,33,b\n2,1,a\n",
     "quotes.csv": '0,"a\n',
 }
 
@@ -74,6 +75,7 @@ REFUSED = {
         --nodes-from empty.txt             : empty.txt
         --nodes-from wrong.txt             : --nodes-from
         --node 0 --top 0                   : --top
+        --node 0 -k 3                      : --top
         --node 0 --tol -1                  : --tol
         --node 0 --budget 0                : --budget
         --node 0 --tol 0.1 --budget 9      : --tol
@@ -125,8 +127,9 @@ REFUSED = {
         --picture p.svg                    : .png
     """,
     "label club.gml": """
-                                           : --labels
-        --labels-from club --labels known.csv : --labels
+                                           : --labels or --labels-from must be given
+        --labels-from club --labels known.csv : both given
+        --labels indexed.csv               : two columns
         --labels-from age                  : age
         --labels missing.csv               : missing.csv
         --labels one.csv                   : one.csv

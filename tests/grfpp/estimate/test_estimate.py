@@ -422,3 +422,15 @@ def test_progress_is_seen_where_stderr_is_no_terminal(capsys):
     assert capsys.readouterr().err == "grfpp: walking, 100% of 136 rows\n"
     grfpp.sample(W, grfpp.Diffusion(1.0), seed=0)
     assert not capsys.readouterr().err
+
+
+@pytest.mark.filterwarnings("ignore:the kernel's values exceed")
+def test_products_that_exceed_float64_are_refused_and_numbers_that_were_infinite_are_not():
+    K = grfpp.sample(karate(), grfpp.Diffusion(1000.0), seed=0)
+    for product in (lambda: K @ np.ones(34), lambda: K @ np.ones((34, 2)), K.toarray):
+        with pytest.raises(InputError, match="exceed the range of float64") as error:
+            product()
+        assert error.value.advice == "scale the graph down"
+    v = np.ones(34)
+    v[0] = np.inf
+    assert np.isinf(grfpp.sample(karate(), grfpp.Diffusion(1.0), seed=0) @ v).any()

@@ -172,3 +172,12 @@ def test_names_go_with_the_matrix(tmp_path):
         assert again.node_ids == K.node_ids
         assert again["n3", "n7"] == pytest.approx(K["n3", "n7"], rel=1e-12)
     assert grfpp.sample([[0, 1], [1, 0]], grfpp.Diffusion(1.0), seed=0).node_ids is None
+
+
+def test_right_sides_of_another_length_are_refused_with_both_numbers():
+    W = grfpp.Graph(nx.cycle_graph(9)).normalized("sym")
+    for K in (grfpp.sample(W, "diffusion", seed=0), grfpp.kernel_operator(W, "diffusion")):
+        for wrong in (np.ones(5), np.ones((10, 2)), [1.0]):
+            with pytest.raises(InputError, match=r"each of 9 nodes, found shape \((5,|10, 2|1,)\)"):
+                K @ wrong
+        assert (K @ np.ones((9, 1))).shape == (9, 1)

@@ -24,6 +24,7 @@ from grfpp.kernels.named import (
     Cosine,
     Diffusion,
     InversePower,
+    PersonalizedPageRank,
     PStep,
     RegularizedLaplacian,
     SquaredDiffusion,
@@ -124,6 +125,14 @@ def test_convergence_is_checked(ring):
         with pytest.raises(DivergentSeriesError):
             kernel.check_converges(W, degree)
     Cosine().check_converges(unit)
+
+
+def test_kernels_of_random_walks_are_sent_to_the_weights_of_one(ring):
+    for alpha, scale in ((0.15, 1.0), (1e-9, 0.9)):
+        with pytest.raises(DivergentSeriesError, match="'rw' with scale=") as error:
+            PersonalizedPageRank(alpha).check_converges(ring)
+        assert error.value.scale == scale
+        PersonalizedPageRank(alpha).check_converges(ring.normalized("rw", scale))
 
 
 def test_the_advice_of_the_errors_is_good(ring):

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import networkx as nx
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from joblib import parallel_config
@@ -56,6 +57,18 @@ def test_what_is_no_graph_and_another_graph_are_refused(club):
         with pytest.raises(ValueError, match="34"):
             transformer.transform(other)
     assert transformer.transform(nx.from_scipy_sparse_array(A)).shape == (34, 2)
+
+
+def test_frames_of_edges_are_graphs_and_square_ones_matrices():
+    club = nx.karate_club_graph()
+    edges = pd.DataFrame({"who": list("abcab"), "whom": list("bcade")})
+    for frame in (edges, edges[:2], nx.to_pandas_edgelist(club), nx.to_pandas_edgelist(club)[:4]):
+        K = GraphRandomFeatures(estimate="exact").fit_transform(frame)
+        assert_array_equal(
+            K, GraphRandomFeatures(estimate="exact").fit_transform(grfpp.Graph(frame))
+        )
+    matrix = nx.to_pandas_adjacency(club).astype("Int64").reset_index(drop=True)
+    assert GraphRandomFeatures(2).fit_transform(matrix).shape == (34, 2)
 
 
 NO_NODES = [[34], [-1], [0.5], ["a"], [], [[0, 1], [1]]]

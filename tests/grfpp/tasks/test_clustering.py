@@ -303,7 +303,7 @@ def test_pair_error_of_the_paper_of_many_nodes_and_of_any_labels():
         assert error.value.argument == "labels"
 
 
-@pytest.mark.parametrize("k", [1, 20])
+@pytest.mark.parametrize("k", [1, 9, 20, 25])
 def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     figure_class = pytest.importorskip("matplotlib.figure").Figure
     clustering = clustered(CLUB, k)
@@ -311,8 +311,11 @@ def test_nodes_and_eigenvalues_are_drawn(k, tmp_path):
     nodes, eigenvalues = figure.axes
     assert len(nodes.collections[0].get_offsets()) == 34
     colours = nodes.collections[0].get_facecolors()
-    assert len(np.unique(colours, axis=0)) == min(k, 8)  # a palette of distinct colours
-    assert (nodes.get_legend() is not None) == (k <= 8)
+    assert len(np.unique(colours, axis=0)) == k  # a palette of distinct colours
+    assert (nodes.get_legend() is not None) == (k <= 20)
+    if k <= 20:
+        handles = nodes.get_legend().legend_handles
+        assert len(np.unique([handle.get_facecolor()[0] for handle in handles], axis=0)) == k
     assert nodes.get_title() == f"34 nodes, {k} clusters"
     assert len(eigenvalues.lines[0].get_xdata()) == len(clustering.eigenvalues_)
     figure.savefig(tmp_path / "clusters.png")

@@ -6,6 +6,7 @@ import pytest
 import scipy.sparse as sp
 from estimator_case import NodeEstimatorCase
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.svm import LinearSVC
 
@@ -206,6 +207,31 @@ def test_bad_labels_and_bad_validation_are_refused():
         with pytest.raises(grfpp.InputError) as error:
             KernelLabelPropagation(CLUB).fit(KNOWN, PARTIES[KNOWN], validation=validation)
         assert error.value.argument == "validation"
+
+
+@pytest.mark.parametrize("mark", [-1, -1.0, "-1", "", "nan", np.nan, None])
+def test_labels_of_unknown_nodes_are_refused(mark):
+    text, unknown = isinstance(mark, str), np.arange(34) > 7
+    classes = ["a", "b"] if text else [1, 2]
+    y = [mark if here else classes[node % 2] for node, here in enumerate(unknown)]
+    with pytest.raises(grfpp.InputError, match="found 26 of 34") as error:
+        KernelLabelPropagation(CLUB).fit(np.arange(34), y)
+    assert error.value.argument == "y"
+    assert "leave unknown nodes out" in error.value.advice
+
+
+@pytest.mark.parametrize("classes", [(-1, 1), (-2, -1, 0), ("-1", "1")])
+def test_minus_one_can_be_a_class(classes):
+    y = [classes[node % len(classes)] for node in KNOWN]
+    assert KernelLabelPropagation(CLUB, **FAST).fit(KNOWN, y).classes_.tolist() == sorted(classes)
+
+
+def test_lengths_that_differ_are_told_and_what_is_not_fitted():
+    with pytest.raises(grfpp.InputError, match="must be 8 labels") as error:
+        KernelLabelPropagation(CLUB).fit(KNOWN, PARTIES[:6])
+    assert (error.value.argument, "found 6" in error.value.problem) == ("y", True)
+    with pytest.raises(NotFittedError):
+        KernelLabelPropagation(CLUB).predict([1])
 
 
 class TestEstimator(NodeEstimatorCase):

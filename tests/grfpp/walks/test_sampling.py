@@ -163,7 +163,7 @@ def test_factors_that_do_not_fit_are_refused_before_walking(monkeypatch):
 
 @pytest.mark.parametrize("n_walks", [1, 50, 10**9])
 def test_the_buffers_of_a_pool_are_no_larger_than_said(n_walks):
-    plan = planned(karate().normalized("sym"), n_walks=n_walks)
+    plan = planned(karate(), n_walks=n_walks)
     buffers = PoolBuffers.of(pool_room(plan))
     arrays = [array for array in buffers if isinstance(array, np.ndarray)]
     assert sum(array.nbytes for array in arrays) <= walker_bytes(plan)
