@@ -100,6 +100,7 @@ class Family:
     keeps: bool = False
     _kept: dict[float, FactorizedCovariance] = field(default_factory=dict)
     _spans: dict[bytes, Span] = field(default_factory=dict)
+    _orders: dict[float, IntArray] = field(default_factory=dict)
 
     def inverse_form(self, width: float) -> tuple[float, float, int] | None:
         """``(a, b, p)`` if the kernel is ``(a I − b W)^-p`` with a whole power, up to a factor."""
@@ -131,12 +132,11 @@ class Family:
         """The order of elimination of ``a I − b W``, which does not depend on the width."""
         return SparseFactor(_precision_root(self.W, 2.0, 1.0)).order
 
-    @cached_property
-    def precision_order(self) -> IntArray:
-        """The order of elimination of ``(a I − b W)^p``."""
-        form = self.inverse_form(1.0)
-        power = 1 if form is None else form[2]
-        return SparseFactor(matrix_power(_precision_root(self.W, 2.0, 1.0), power)).order
+    def precision_factor(self, precision: sp.csc_array) -> SparseFactor:
+        """Factors of a matrix with the pattern of ``(a I − b W)^p``, in the order of the first."""
+        factor = SparseFactor(precision, self._orders.get(self.power))
+        self._orders.setdefault(self.power, factor.order)
+        return factor
 
     def span(self, nodes: IntArray, width: float) -> Span:
         """A span of the kernels between nodes for widths up to some width at least."""

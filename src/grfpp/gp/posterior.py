@@ -226,7 +226,7 @@ class PrecisionPosterior(Posterior):
 
     @cached_property
     def _factor(self) -> SparseFactor:
-        return SparseFactor(self._precision, self.prior.family.precision_order)
+        return self.prior.family.precision_factor(self._precision)
 
     def condition(self, V: FloatArray) -> Conditioned:
         """``C[:, S] A^-1 V = P^-1 Sᵀ (η N)^-1 V``."""
