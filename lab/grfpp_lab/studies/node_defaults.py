@@ -8,7 +8,8 @@ the share of the largest class. ``… labels`` prints the accuracy of `KernelLab
 graphs with a twentieth of the labels, beside scikit-network's methods and Poisson learning (Calder,
 Cook, Thorpe and Slepčev 2020). ``… large`` prints the same for large planted partitions from weak
 to strong, a fiftieth of the labels, with a kernel that is given, and after a vote of all
-neighbours. Defaults were chosen with seeds from 1000 on.
+neighbours; "features" is logistic regression on `GraphRandomFeatures`. Defaults were chosen with
+seeds from 1000 on.
 """
 
 import argparse
@@ -126,6 +127,7 @@ def label_rows(
 
 def accuracies(made: Generated, known: Any) -> dict[str, float]:
     """Of ours and of other methods at all other nodes."""
+    from sklearn.linear_model import LogisticRegression
     from sknetwork.classification import DiffusionClassifier, Propagation
 
     (graph, labels), n = made, len(made.labels)
@@ -135,8 +137,10 @@ def accuracies(made: Generated, known: Any) -> dict[str, float]:
     A = sp.csr_matrix(graph.adjacency)
     model = KernelLabelPropagation(graph, n_jobs=1).fit(known, labels[known])
     wide = KernelLabelPropagation(graph, kernel="diffusion:10", how="propagation", n_jobs=1)
+    X = GraphRandomFeatures(64, random_state=0).fit_transform(graph)
     found = {
         "default": model.predict(np.arange(n)),
+        "features": LogisticRegression(max_iter=300).fit(X[known], labels[known]).predict(X),
         "diffusion:10": wide.fit(known, labels[known]).predict(np.arange(n)),
         "Poisson": poisson_learning(A, known, labels[known], labels.max() + 1),
         "DiffusionClassifier": DiffusionClassifier().fit_predict(A, labels=given),
