@@ -242,9 +242,10 @@ class LocalPlan:
     @property
     def room(self) -> int:
         """Number of nodes that buffers have room for, a power of two; it grows with demand."""
-        expected = min(self.budget + 64, self.graph.n_nodes + 64, _MAX_FIRST_ROOM)
-        room: int = self.__dict__.setdefault("_room", 1 << int(expected).bit_length())
-        return room
+        if "_room" not in self.__dict__:
+            expected = min(self.budget + 64, self.graph.n_nodes + 64, _MAX_FIRST_ROOM)
+            self.__dict__["_room"] = 1 << int(expected).bit_length()
+        return int(self.__dict__["_room"])
 
     def enlarge_room(self) -> None:
         """Double the room, for a row that needs more."""
