@@ -223,6 +223,7 @@ def verify_folder(folder: Path, header: Header) -> None:
 def rows_of(arrays: Mapping[str, npt.NDArray[Any]], prefix: str = "") -> Rows:
     """The rows, or with the prefix ``in_`` the columns, of a folder's arrays."""
     names = ("indptr", "indices", "weights")
+    # Only weights may be absent.
     return Rows(*(arrays.get(f"{prefix}{name}") for name in names))  # type: ignore[arg-type]
 
 
