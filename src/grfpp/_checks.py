@@ -139,3 +139,8 @@ def _real(value: Any, name: str, expected: str, is_valid: Callable[[float], bool
     if not is_valid(number):
         raise InputError(f"must be {expected}, found {shown(value)}", argument=name)
     return number
+
+
+def is_auto(value: Any) -> bool:
+    """Whether a parameter of any type is ``"auto"``."""
+    return isinstance(value, str) and value == "auto"

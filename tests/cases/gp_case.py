@@ -164,7 +164,13 @@ class GraphGPCase:
         rng = np.random.default_rng(0)
         graph = random_graph(rng)
         nodes, Y = rng.integers(graph.n_nodes, size=12), rng.standard_normal((12, 2))
-        fixed = {"width": 3.0, "noise": 0.2, "outputscale": 1.0, **self.options}
+        fixed = {
+            "width": 3.0,
+            "noise": 0.2,
+            "outputscale": 1.0,
+            "normalization": "rw",
+            **self.options,
+        }
         both = GraphGP(graph, **fixed).fit(nodes, Y)
         mean, std = both.predict(return_std=True)
         for k in range(2):

@@ -86,6 +86,10 @@ class Family:
         a kernel, which has no width.
     power
         The exponent of ``"matern"``.
+    normalization
+        Its name; see `grfpp.gp.GraphGP`.
+    log_prior
+        Logarithm of the prior's share of this family.
     n_jobs
         Threads of polynomials.
     keeps
@@ -96,6 +100,8 @@ class Family:
     roots: FloatArray
     kernel: str | Kernel = "matern"
     power: float = 2
+    normalization: str | None = None
+    log_prior: float = 0.0
     n_jobs: int = -1
     keeps: bool = False
     _kept: dict[float, FactorizedCovariance] = field(default_factory=dict)
@@ -127,10 +133,12 @@ class Family:
         """Chebyshev polynomials of ``W``."""
         return chebyshev.ChebyshevTerms(self.W, self.n_jobs)
 
-    @cached_property
+    @property
     def order(self) -> IntArray:
         """The order of elimination of ``a I − b W``, which does not depend on the width."""
-        return SparseFactor(_precision_root(self.W, 2.0, 1.0)).order
+        if 1 not in self._orders:
+            self._orders[1] = SparseFactor(_precision_root(self.W, 2.0, 1.0)).order
+        return self._orders[1]
 
     def precision_factor(self, precision: sp.csc_array) -> SparseFactor:
         """Factors of a matrix with the pattern of ``(a I − b W)^p``, in the order of the first."""
@@ -305,9 +313,10 @@ class FactorizedCovariance(Covariance):
         return self._solve(block, self._form[2])
 
     def _kernel_block(self, nodes: IntArray) -> FloatArray:
-        power = self._form[2]
-        if power in {1, 2} and len(nodes) > _FEW_NODES:
-            return inverse_block(self.root, self.family.order, nodes, squared=power == 2)
+        a, b, power = self._form
+        is_direct = power in {1, 2} or (power == 4 and a - b >= 1)
+        if is_direct and len(nodes) > _FEW_NODES:
+            return inverse_block(self.root, self.family.order, nodes, power)
         block = self._solve(unit_columns(self.n_nodes, nodes), power)[nodes]
         return np.asarray((block + block.T) / 2)
 

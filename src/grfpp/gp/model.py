@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp._checks import finite, one_of, positive, truth, whole
+from grfpp._checks import finite, is_auto, one_of, positive, truth, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.gp.covariance import Family, degree_roots, require_covariance, spectral_gap
@@ -42,6 +42,12 @@ _MIN_WIDTH = 0.25
 _MAX_JUDGED = 400
 #: Largest width that is tried, times the spectral gap: beyond, only the outputscale changes.
 _WIDEST = 100.0
+#: Coefficient of variation of the roots of degrees up to which ``"sym"`` is not tried: there it is
+#: nearly ``"rw"``.
+_EVEN_DEGREES = 0.2
+#: Logarithm of the prior of ``"sym"`` over that of ``"rw"``: few observations cannot tell them
+#: apart, and many overrule this.
+_LOG_PRIOR_OF_SYM = -3.0
 #: Largest width, which bounds the condition number of systems.
 _MAX_WIDTH = 1e8
 #: Numbers in a block of right-hand sides: 64 MB.
@@ -110,10 +116,10 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     """A Gaussian process on the nodes of a graph.
 
     The function at the nodes has a constant mean and the covariance ``outputscale · C``. By default
-    ``C`` is the Matérn kernel ``R^-1 (I + t L)^-2 R^-1`` with ``L = I − D^-1/2 A D^-1/2`` and ``R``
+    ``C`` is a Matérn kernel ``R^-1 (I + t L)^-ν R^-1`` with ``L = I − D^-1/2 A D^-1/2`` and ``R``
     the roots of the degrees, scaled so that its mean variance at observed nodes is one. Parameters
     that are not given are chosen by the marginal likelihood with a weak prior, and predictions are
-    averages over the widths and noises that the observations leave open.
+    averages over the powers, widths and noises that the observations leave open.
 
     Parameters
     ----------
@@ -125,11 +131,14 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         ``"matern"`` for ``(I + t L)^-power``, ``"diffusion"`` for ``exp(−t L)``; or a kernel that
         is a covariance, such as ``grfpp.Diffusion(5.0)``, or its text form, which is kept as it is.
     power
-        The exponent of ``"matern"``; of several, predictions are averages.
+        The exponent ``ν`` of ``"matern"``; of several, predictions are averages. ``"auto"`` is 2,
+        and for up to 1,000 observed nodes 2 and 4, unless `width` or `method` is given.
     normalization
         ``"rw"`` for ``C ∝ D^-1/2 g(D^-1/2 A D^-1/2) D^-1/2``, whose smoothest functions are
-        constant; ``"sym"`` for ``C ∝ g(D^-1/2 A D^-1/2)``; ``None`` for ``C ∝ g(A)``, with a
-        spectral radius of at most 1.
+        constant; ``"sym"`` for ``C ∝ g(D^-1/2 A D^-1/2)``, whose smoothest function is the root of
+        the degree; ``None`` for ``C ∝ g(A)``, with a spectral radius of at most 1. ``"auto"`` is
+        ``"rw"``, and where degrees are uneven an average with ``"sym"``, which has 1/20 of the
+        prior.
     width, noise, outputscale, mean
         The width ``t``, the variance of observations, the factor of the covariance (both in squared
         units of the observations) and the constant mean; ``None`` where they are chosen.
@@ -155,8 +164,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     width_, noise_ratio_, noise_, outputscale_, mean_
         The parameters of highest posterior density; the latter three are arrays for several
         outputs.
-    kernel_
-        The kernel of this width.
+    kernel_, normalization_
+        The kernel of this width, and the normalisation of its weights.
     log_marginal_likelihood_
         Logarithm of the normal density of the observations with these parameters.
     loo_
@@ -165,7 +174,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     plan_
         The method, with its reason and the predicted costs.
     components_
-        The widths and noises that predictions average over, with their shares.
+        The families of kernels, widths and noises that predictions average over, with their shares.
     graph_, n_features_in_
         The graph; 1, the column of nodes.
 
@@ -196,8 +205,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     graph: Any
     _: KW_ONLY
     kernel: Any = "matern"
-    power: float | Sequence[float] = 2
-    normalization: str | None = "rw"
+    power: float | Sequence[float] | str = "auto"
+    normalization: str | None = "auto"
     width: float | None = None
     noise: float | None = None
     outputscale: float | None = None
@@ -225,7 +234,6 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             The variance of each observation, in squared units of `y`, instead of `noise`.
         """
         graph, given = as_graph(self.graph), self._given()
-        families = vars(self).get("_shared_families") or self.families(graph)
         positions = graph.names.numbers(_column(nodes))
         values = _values(y, len(positions))
         self._is_flat = values.ndim == 1
@@ -237,7 +245,9 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         self._seen = seen = Observations.of(positions, table, variances)
         if not np.ptp(table, axis=0).any() and not given.is_complete:
             given = self._without_variation(given)
-        self.plan_ = plan_gp(families[-1], len(seen.nodes), self.method)
+        n_seen = len(seen.nodes)
+        families = vars(self).get("_shared_families") or self.families(graph, n_seen)
+        self.plan_ = plan_gp(families[-1], n_seen, self.method)
         is_fixed = given.fixed_ratio is not None and not (self._has_width and self.width is None)
         part = (
             None
@@ -247,13 +257,15 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if part is None:
             self.components_ = self._select(families, seen, given)
         else:  # many observations leave little open
-            rows = self._select(self.families(part[0]), part[1], given)
+            rows = self._select(self.families(part[0], n_seen), part[1], given)
             self.components_ = [max(rows, key=lambda row: row.share)._replace(share=1.0)]
         self._components = self._condition(families, seen, given)
         best = max(self._components, key=lambda component: component.share)
         self._best = best
         self.width_ = best.posterior.prior.width if self._has_width else None
-        self.kernel_ = self.kernel_of(best.posterior.prior.family.power, best.posterior.prior.width)
+        family = best.posterior.prior.family
+        self.kernel_ = self.kernel_of(family.power, best.posterior.prior.width)
+        self.normalization_ = family.normalization
         shape = (lambda a: float(a[0])) if self._is_flat else np.asarray
         self.mean_, self.outputscale_ = shape(best.mean), shape(best.outputscale)
         self.noise_ = shape(best.outputscale * best.posterior.ratio)
@@ -273,14 +285,13 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             raise InputError("must not be given with noise_ratio", argument="noise")
         return Given(mean, size, noise, ratio)
 
-    def families(self, graph: Graph) -> list[Family]:
-        """The kernels of a graph, for every power."""
+    def families(self, graph: Graph, n_observed: int = 0) -> list[Family]:
+        """The kernels of a graph, for every normalisation and power."""
         if graph.is_directed:
             problem = "must be undirected, since kernels of directed graphs are no covariances"
             raise InputError(problem, argument="graph", advice="use A + A.T or A @ A.T")
-        one_of(self.normalization, "normalization", ("rw", "sym", None))
-        W = graph.normalized(None if self.normalization is None else "sym", self.scale)
-        roots = degree_roots(graph) if self.normalization == "rw" else np.ones(graph.n_nodes)
+        choice = one_of(self.normalization, "normalization", ("auto", "rw", "sym", None))
+        W = graph.normalized(None if choice is None else "sym", self.scale)
         kernel = self.kernel if self._has_width else kernel_of(self.kernel)
         if isinstance(kernel, Kernel):
             kernel.check_converges(W)
@@ -288,9 +299,24 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         elif W.spectral_radius() > 1 + 1e-6:
             problem = f"must have a spectral radius of at most 1, found {W.spectral_radius():.4g}"
             raise InputError(problem, argument="graph", advice="use normalization='rw'")
-        powers = [positive(power, "power") for power in np.atleast_1d(self.power)]
+        powers: Any = self.power
+        if is_auto(powers):
+            is_open = self.width is None and self.method == "auto"
+            powers = (2, 4) if is_open and n_observed <= MAX_COLUMNS else (2,)
+        powers = [positive(power, "power") for power in np.atleast_1d(powers)]
         powers = powers if kernel == "matern" else powers[:1]
-        return [Family(W, roots, kernel, power, self.n_jobs) for power in powers]
+        log_priors = {choice: 0.0}
+        if choice in {"auto", "rw"}:
+            roots = degree_roots(graph)
+            log_priors = {"rw": 0.0}
+            if choice == "auto" and roots.std() > _EVEN_DEGREES * roots.mean():
+                log_priors["sym"] = _LOG_PRIOR_OF_SYM
+        families = []
+        for name, log_prior in log_priors.items():
+            diagonal = roots if name == "rw" else np.ones(graph.n_nodes)
+            options: Any = {"normalization": name, "log_prior": log_prior, "n_jobs": self.n_jobs}
+            families += [Family(W, diagonal, kernel, power, **options) for power in powers]
+        return families
 
     def kernel_of(self, power: float, width: float) -> Kernel:
         """The kernel of a power and a width."""
@@ -326,10 +352,12 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
 
         if bounds is None and ratio is not None and len(families) == 1:
             unit = families[0].covariance(fixed, factorize=factorize).block(seen.nodes[at])
-            return [Parameters(families[0].power, fixed, *self._unit(unit), ratio, 1.0)]
-        bounds = bounds or (fixed, fixed)
-        options = *bounds, n, factorize
-        return averaged([select(partial(profile, family), *options) for family in families])
+            return [Parameters(0, fixed, *self._unit(unit), ratio, 1.0)]
+        bounds, by_family, best = bounds or (fixed, fixed), [], -np.inf
+        for family in families:
+            by_family.append(select(partial(profile, family), *bounds, n, factorize, best))
+            best = max([best, *(found.total for found in by_family[-1])])
+        return averaged(by_family)
 
     def _width_bounds(self, family: Family) -> tuple[float, float]:
         """Smallest and largest width that are tried."""
@@ -344,13 +372,11 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     ) -> list[_Component]:
         """The posterior of each of the chosen parameters."""
         components, conditioners = [], {}
-        by_power = {family.power: family for family in families}
         for chosen in self.components_:
-            key = chosen.power, chosen.width
+            key = chosen.family, chosen.width
             if key not in conditioners:
-                prior = by_power[chosen.power].covariance(
-                    chosen.width, factorize=self.plan_.factorize
-                )
+                family = families[chosen.family]
+                prior = family.covariance(chosen.width, factorize=self.plan_.factorize)
                 conditioners = {key: self.plan_.conditioner(prior, chosen.scale, seen)}
             posterior = conditioners[key](chosen.ratio)
             quantities, ratios = Quantities.of_posterior(posterior), np.array([chosen.ratio])
@@ -389,16 +415,20 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         squares = np.square(errors)
         return {"log_density": density, "squared_error": squares, "error": errors, "std": std}
 
-    def held_out_errors(self, max_nodes: int) -> Iterator[tuple[Parameters, IntArray, FloatArray]]:
+    def held_out_errors(
+        self, max_nodes: int
+    ) -> Iterator[tuple[Kernel, float, IntArray, FloatArray]]:
         """Errors of observed nodes that are predicted from the others.
 
-        For each width and noise that predictions average over: the parameters, positions of
+        For each kernel and ratio of noise that predictions average over: these two, positions of
         observed nodes in sorted order, and a row of errors for each.
         """
         n = len(self._seen.nodes)
         positions = np.unique(np.linspace(0, n - 1, max_nodes).astype(int))
-        for component, parameters in zip(self._components, self.components_, strict=True):
-            yield parameters, positions, component.leave_one_out(positions)[0]
+        for component in self._components:
+            prior, ratio = component.posterior.prior, component.posterior.ratio
+            kernel = self.kernel_of(prior.family.power, prior.width)
+            yield kernel, ratio, positions, component.leave_one_out(positions)[0]
 
     def predict(
         self,

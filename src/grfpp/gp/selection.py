@@ -2,12 +2,17 @@
 
 The likelihood is restricted (the constant mean has a flat prior) and the outputscale is integrated
 out in closed form, so that two parameters remain: the width, and the ratio of noise to outputscale.
+Their prior is flat in the logarithms, times the expected leave-one-out ``R²``: without it, the many
+widths and noises by which observed nodes tell nothing of each other would outweigh the others.
 
 References
 ----------
 C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section 5.4.
 H. Rue, S. Martino and N. Chopin, Approximate Bayesian inference for latent Gaussian models by using
 integrated nested Laplace approximations, 2009 (averages over a grid of parameters).
+J. O. Berger, V. De Oliveira and B. Sansó, Objective Bayesian analysis of spatially correlated data,
+2001 (why flat priors of the width fail); Y. D. Zhang et al., Bayesian regression using a prior on
+the model fit, 2022 (priors on R²).
 """
 
 from __future__ import annotations
@@ -29,7 +34,9 @@ _LOG_RATIOS = np.arange(-19.0, 8.1, 0.5)
 #: observations.
 _PRIOR_DOF = 3.0
 #: Exponent of the noise share ``ρ`` and of ``1 − ρ`` in the weak prior of the noise.
-_SHARE_EXPONENT = 0.05
+_SHARE_EXPONENT = 0.1
+#: Added to the expected leave-one-out ``R²``, so that pure noise is not excluded.
+_MIN_FIT = 0.003
 #: Ratio of neighbouring widths of the first grid: lengths double.
 _GRID_FACTOR = 4.0
 #: The same for more than `_FEW` observed nodes, which lead to the best width from afar.
@@ -156,15 +163,33 @@ def estimate(
 Loss = Callable[[FloatArray, FloatArray], FloatArray]
 
 
+def leave_one_out_precisions(
+    spectrum: Spectrum, ratios: FloatArray, ones: FloatArray
+) -> FloatArray:
+    """Inverse variances of observations given the others, for an outputscale of one.
+
+    By observed nodes and ratios; `ones` is ``1ᵀ A^-1 1``, infinite where the mean is given.
+    """
+    inverse = 1 / (spectrum.values[:, None] + ratios)
+    one = spectrum.rotate(np.ones((len(spectrum.values), 1)))
+    diagonal = np.square(spectrum.vectors) @ inverse
+    diagonal = diagonal - np.square(spectrum.vectors @ (one * inverse)) / ones
+    # A single observation says nothing about itself.
+    tiny = np.finfo(float).tiny
+    return np.asarray(np.maximum(diagonal, tiny) * np.square(spectrum.roots)[:, None])
+
+
 def leave_one_out_losses(
     spectrum: Spectrum,
     seen: Observations,
     ratios: FloatArray,
     estimates: Estimates,
-    ones: FloatArray,
+    diagonal: FloatArray,
     loss: Loss,
 ) -> FloatArray:
     """Mean losses of observed nodes that are predicted from the others, for every ratio.
+
+    `diagonal` is that of `leave_one_out_precisions`.
 
     References
     ----------
@@ -175,11 +200,8 @@ def leave_one_out_losses(
     one = spectrum.rotate(np.ones((n, 1)))
     residual = spectrum.rotate(seen.values)[:, :, None] - one[:, :, None] * estimates.mean
     weights = spectrum.vectors @ (residual * inverse[:, None]).reshape(n, -1)
-    diagonal = np.square(spectrum.vectors) @ inverse
-    diagonal = diagonal - np.square(spectrum.vectors @ (one * inverse)) / ones
-    # A single observation says nothing about itself.
-    diagonal = np.maximum(diagonal, np.finfo(float).tiny) * spectrum.roots[:, None]
-    predicted = seen.values[:, :, None] - weights.reshape(n, p, -1) / diagonal[:, None]
+    weights = weights.reshape(n, p, -1) * spectrum.roots[:, None, None]
+    predicted = seen.values[:, :, None] - weights / diagonal[:, None]
     losses = [loss(predicted[:, :, k], seen.values).mean() for k in range(len(ratios))]
     return np.array(losses)
 
@@ -187,7 +209,8 @@ def leave_one_out_losses(
 class Parameters(NamedTuple):
     """One width and noise, with its share in averages."""
 
-    power: float
+    #: Index of the family of kernels.
+    family: int
     width: float
     #: Factor of the covariance.
     scale: float
@@ -202,7 +225,6 @@ class Parameters(NamedTuple):
 class Profile:
     """The density of the noise for one width."""
 
-    power: float
     width: float
     scale: float
     variance: float
@@ -220,7 +242,7 @@ class Profile:
         shares = np.exp(self.log_density - self.total)
         part = np.minimum((np.cumsum(shares) - shares / 2) * _N_NOISES, _N_NOISES - 1).astype(int)
         result = []
-        for k in np.unique(part):
+        for k in np.unique(part[shares > 0]):
             inside = part == k
             share = float(shares[inside].sum())
             middle = float(shares[inside] @ np.log(self.ratios[inside])) / share
@@ -254,13 +276,16 @@ def profile_of(
     quantities = Quantities.of_spectrum(spectrum, seen, ratios)
     estimates = estimate(quantities, seen, ratios, variance, given)
     log_density = estimates.log_density
+    ones = quantities.ones if given.mean is None else np.full_like(ratios, np.inf)
+    diagonal = leave_one_out_precisions(spectrum, ratios, ones)
     if loss is not None:
-        ones = quantities.ones if given.mean is None else np.full_like(ratios, np.inf)
-        losses = leave_one_out_losses(spectrum, seen, ratios, estimates, ones, loss)
+        losses = leave_one_out_losses(spectrum, seen, ratios, estimates, diagonal, loss)
         log_density = -0.5 * seen.values.size * np.log(np.maximum(losses, np.finfo(float).tiny))
     share = ratios / (variance + ratios)
     log_density = log_density + _SHARE_EXPONENT * (np.log(share) + np.log1p(-share))
-    return Profile(prior.family.power, prior.width, scale, variance, ratios, log_density)
+    fit = 1 - (1 / diagonal).mean(axis=0) / (variance + ratios * seen.noise.mean())
+    log_density = log_density + np.log(np.maximum(fit, 0.0) + _MIN_FIT) + prior.family.log_prior
+    return Profile(prior.width, scale, variance, ratios, log_density)
 
 
 def unit_of(block: FloatArray) -> tuple[float, float]:
@@ -285,7 +310,12 @@ def variance_between(block: FloatArray) -> float:
 
 
 def select(
-    profile: Callable[[float], Profile], low: float, high: float, n_observed: int, coarse: bool
+    profile: Callable[[float], Profile],
+    low: float,
+    high: float,
+    n_observed: int,
+    coarse: bool,
+    rival: float = -np.inf,
 ) -> list[Profile]:
     """Densities of widths, with more of them where the density is large.
 
@@ -299,6 +329,8 @@ def select(
         Number of observed nodes.
     coarse
         Whether every width takes a factorisation of its own, so that few should be tried.
+    rival
+        The largest density of another family: where all are far below it, no more are tried.
     """
     if low == high:
         return [profile(low)]
@@ -316,7 +348,7 @@ def select(
         best = int(totals.argmax())
         around = [k for k in (best - 1, best + 1) if 0 <= k < len(profiles)]
         falls = totals[best] - totals[around]
-        if (falls < _RESOLVED).all():
+        if (falls < _RESOLVED).all() or totals[best] < rival - 2 * _NEGLIGIBLE:
             break
         gaps = np.abs(x[around] - x[best]) * (falls >= _RESOLVED)
         point = (x[best] + x[around[int(gaps.argmax())]]) / 2
@@ -330,18 +362,18 @@ def select(
     return profiles
 
 
-def averaged(by_power: list[list[Profile]]) -> list[Parameters]:
+def averaged(by_family: list[list[Profile]]) -> list[Parameters]:
     """Widths and noises with most of the density, by the trapezoidal rule in the log-width."""
-    top = max(p.total for profiles in by_power for p in profiles)
+    top = max(p.total for profiles in by_family for p in profiles)
     rows = []
-    for profiles in by_power:
+    for family, profiles in enumerate(by_family):
         steps = np.ones(1)
         if len(profiles) > 1:
             gaps = np.diff(np.log([p.width for p in profiles]))
             steps = (np.append(gaps, 0.0) + np.insert(gaps, 0, 0.0)) / 2
         for p, step in zip(profiles, steps, strict=True):
             weight = step * np.exp(p.total - top)
-            at = p.power, p.width, p.scale, p.variance
+            at = family, p.width, p.scale, p.variance
             rows += [Parameters(*at, ratio, weight * share) for ratio, share in p.noises()]
     kept = [row for row in rows if row.share >= _MIN_SHARE * max(r.share for r in rows)]
     together = sum(row.share for row in kept)

@@ -17,7 +17,7 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_non_negative, validate_data
 
-from grfpp._checks import whole
+from grfpp._checks import is_auto, whole
 from grfpp.errors import InputError
 from grfpp.graph import Graph, as_graph
 from grfpp.io.tables import is_frame
@@ -233,11 +233,6 @@ def candidate_kernels(kernel: Any, default: Sequence[Kernel]) -> list[Kernel]:
     if not kernels:
         raise InputError("must not be an empty list", argument="kernel")
     return [kernel_of(candidate) for candidate in kernels]
-
-
-def is_auto(value: Any) -> bool:
-    """Whether a parameter of any type is ``"auto"``."""
-    return isinstance(value, str) and value == "auto"
 
 
 def class_numbers(entries: npt.NDArray[Any]) -> IntArray:

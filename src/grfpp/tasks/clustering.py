@@ -11,13 +11,13 @@ from sklearn.base import ClusterMixin
 from sklearn.metrics.cluster import pair_confusion_matrix
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp._checks import array_of, finite, one_of, truth, whole
+from grfpp._checks import array_of, finite, is_auto, one_of, truth, whole
 from grfpp._imports import require
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.graph import Graph
 from grfpp.kernels import Kernel
 from grfpp.operators.kernel_choice import KernelChoice
-from grfpp.tasks.base import GraphEstimator, class_numbers, is_auto
+from grfpp.tasks.base import GraphEstimator, class_numbers
 from grfpp.tasks.spectral import (
     MAX_AUTO_CLUSTERS,
     Clustering,

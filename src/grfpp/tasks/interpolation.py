@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.metrics import r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp._checks import one_of, positive
+from grfpp._checks import is_auto, one_of, positive
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError
 from grfpp.estimate import KernelEstimate
@@ -23,7 +23,7 @@ from grfpp.linalg.csr import connected_to
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice, method_used
 from grfpp.tasks import base
-from grfpp.tasks.base import NodeKernelParameters, is_auto
+from grfpp.tasks.base import NodeKernelParameters
 from grfpp.typing import FloatArray, IntArray
 
 #: Tolerance of exact products: above rounding, and below what anybody reads.
@@ -337,10 +337,9 @@ class Setting(NamedTuple):
 def _held_out_losses(gp: GraphGP, values: FloatArray, loss: Any) -> dict[Setting, float]:
     """Mean losses at known nodes, each predicted from the others, by kernel and noise."""
     losses = {}
-    for parameters, positions, errors in gp.held_out_errors(_MAX_HELD_OUT):
+    for kernel, ratio, positions, errors in gp.held_out_errors(_MAX_HELD_OUT):
         true = values[positions]
-        setting = Setting(gp.kernel_of(parameters.power, parameters.width), parameters.ratio)
-        losses[setting] = float(loss(true - errors, true).mean())
+        losses[Setting(kernel, ratio)] = float(loss(true - errors, true).mean())
     return losses
 
 
