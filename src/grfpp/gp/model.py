@@ -353,10 +353,14 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if bounds is None and ratio is not None and len(families) == 1:
             unit = families[0].covariance(fixed, factorize=factorize).block(seen.nodes[at])
             return [Parameters(0, fixed, *self._unit(unit), ratio, 1.0)]
-        bounds, by_family, best = bounds or (fixed, fixed), [], -np.inf
+        options = *(bounds or (fixed, fixed)), n, factorize
+        by_family: list[list[Profile]] = []
+        best: dict[str | None, Profile] = {}  # by normalisation
         for family in families:
-            by_family.append(select(partial(profile, family), *bounds, n, factorize, best))
-            best = max([best, *(found.total for found in by_family[-1])])
+            rival = max((found.total for found in best.values()), default=-np.inf)
+            near = best[family.normalization].width if family.normalization in best else None
+            by_family.append(select(partial(profile, family), *options, rival, near))
+            best.setdefault(family.normalization, max(by_family[-1], key=lambda p: p.total))
         return averaged(by_family)
 
     def _width_bounds(self, family: Family) -> tuple[float, float]:

@@ -42,6 +42,9 @@ _GRID_FACTOR = 4.0
 #: The same for more than `_FEW` observed nodes, which lead to the best width from afar.
 _COARSE_FACTOR = 16.0
 _FEW = 300
+#: Widths of another power that are tried, over the best one: kernels of one range have widths in
+#: inverse proportion to their powers.
+_NEAR = np.array([1 / 16, 1 / 4, 1.0, 4.0])
 #: Fall of the log-density beyond which a neighbour has no part in averages.
 _NEGLIGIBLE = 8.0
 #: Gain of the log-density by which a further width must be better.
@@ -316,6 +319,7 @@ def select(
     n_observed: int,
     coarse: bool,
     rival: float = -np.inf,
+    near: float | None = None,
 ) -> list[Profile]:
     """Densities of widths, with more of them where the density is large.
 
@@ -331,13 +335,18 @@ def select(
         Whether every width takes a factorisation of its own, so that few should be tried.
     rival
         The largest density of another family: where all are far below it, no more are tried.
+    near
+        The best width of a family with another power; many observations need not look far from it.
     """
     if low == high:
         return [profile(low)]
     is_sharp = n_observed > _FEW
     n_steps = np.log(high / low) / np.log(_COARSE_FACTOR if is_sharp and coarse else _GRID_FACTOR)
+    widths = np.geomspace(low, high, max(1, round(n_steps)) + 1)
+    if is_sharp and near is not None:
+        widths = np.unique(np.clip(near * _NEAR, low, high))
     profiles: list[Profile] = []
-    for width in np.geomspace(low, high, max(1, round(n_steps)) + 1):
+    for width in widths:
         profiles.append(profile(float(width)))
         # Wide kernels take longest.
         if is_sharp and max(p.total for p in profiles) - profiles[-1].total > _NEGLIGIBLE:

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp._checks import one_of, whole
+from grfpp._checks import is_auto, one_of, whole
 from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.estimate import require_projection
@@ -21,7 +21,7 @@ from grfpp.linalg.functions import finite
 from grfpp.linalg.spectra import subspace_eigenpairs
 from grfpp.operators import KernelOperator
 from grfpp.operators.kernel_choice import KernelChoice
-from grfpp.tasks.base import GraphEstimator, is_auto, read_nodes
+from grfpp.tasks.base import GraphEstimator, read_nodes
 from grfpp.tasks.spectral import core_of, regularized_weights
 from grfpp.typing import FloatArray
 from grfpp.walks.planning import plan_walks

@@ -11,13 +11,13 @@ import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from grfpp._checks import array_of, listed, one_of, truth, whole
+from grfpp._checks import array_of, is_auto, listed, one_of, truth, whole
 from grfpp.errors import InputError, InputWarning, shown, warn_user
 from grfpp.gp.covariance import is_covariance, require_covariance
 from grfpp.graph import Graph, as_graph
 from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
 from grfpp.tasks import label_rules as rules
-from grfpp.tasks.base import NodeKernelParameters, candidate_kernels, is_auto, read_nodes
+from grfpp.tasks.base import NodeKernelParameters, candidate_kernels, read_nodes
 from grfpp.tasks.calibration import calibration_error, identity_calibration
 from grfpp.tasks.label_rules import SETTINGS
 from grfpp.tasks.splits import NodeKFold
