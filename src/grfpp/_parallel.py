@@ -7,8 +7,10 @@ import os
 from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
 from itertools import pairwise
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -55,6 +57,22 @@ def in_order(
             # On an error or Ctrl-C: cancel tasks that have not begun.
             for future in ahead:
                 future.cancel()
+
+
+@contextmanager
+def one_blas_thread() -> Generator[None]:
+    """Limit BLAS to one thread: in loops over small matrices others only wait, at full load."""
+    with _blas().limit(limits=1, user_api="blas"):
+        yield
+
+
+@cache
+def _blas() -> Any:
+    """The BLAS libraries of NumPy and SciPy."""
+    import scipy.linalg  # noqa: F401  # has a library of its own
+    from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]  # it has no types
+
+    return ThreadpoolController()
 
 
 def split(n: int, n_parts: int) -> list[range]:

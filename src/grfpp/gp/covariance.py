@@ -13,8 +13,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -31,11 +32,14 @@ from grfpp.typing import FloatArray, IntArray
 
 #: Accuracy of polynomials, relative to the kernel's largest value.
 _SERIES_TOL = 1e-12
+#: Rounding of kernels over their width.
+_ROUNDING = 16 * float(np.finfo(float).eps)
 #: Number of points at which a kernel is tested for being a covariance; odd, so that 0 is one.
 _COVARIANCE_POINTS = 2001
-#: Largest number of nodes whose block is computed by a solve for each, not by a factorisation with
-#: these nodes last, which takes as long as a few hundred solves.
-_FEW_NODES = 100
+#: Multiplications of a complex factorisation over those of a real one.
+_COMPLEX = 4.0
+#: Numbers in the blocks that are kept while parameters are chosen: 256 MB.
+_KEPT_NUMBERS = 1 << 25
 #: Largest width of the first span, and number and smallest of the widths that find a span: eight
 #: times its dimension.
 _FIRST_REACH = 32.0
@@ -71,9 +75,37 @@ def require_covariance(kernel: Kernel, W: Graph) -> None:
         raise InputError(problem, argument="kernel", advice=advice)
 
 
+class Elimination(NamedTuple):
+    """An order of elimination, and the number of entries of the factors."""
+
+    order: IntArray
+    n_entries: int
+
+
+@dataclass(frozen=True, eq=False)
+class Workspace:
+    """What families of one graph share."""
+
+    #: Kernels and powers of the families.
+    kernels: dict[tuple[str, float], None] = field(default_factory=dict)
+    #: By the observed nodes.
+    spans: dict[bytes, Span] = field(default_factory=dict)
+    #: Blocks ``g(W)[S, S]`` by kernel, power, width and nodes.
+    blocks: dict[tuple[object, ...], FloatArray] = field(default_factory=dict)
+    #: By the power of ``a I − b W``.
+    eliminations: dict[int, Elimination] = field(default_factory=dict)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Without what can be computed again."""
+        return Workspace, (self.kernels,)
+
+
 @dataclass(frozen=True, eq=False)
 class Family:
     """Covariances of one graph: a function of the eigenvalues of ``W`` for every width.
+
+    Families that are made by ``dataclasses.replace`` with other roots, kernels or powers share
+    orders of elimination, polynomials between observed nodes and blocks of kernels.
 
     Attributes
     ----------
@@ -104,9 +136,17 @@ class Family:
     log_prior: float = 0.0
     n_jobs: int = -1
     keeps: bool = False
-    _kept: dict[float, FactorizedCovariance] = field(default_factory=dict)
-    _spans: dict[bytes, Span] = field(default_factory=dict)
-    _orders: dict[float, IntArray] = field(default_factory=dict)
+    _kept: dict[float, FactorizedCovariance] = field(init=False, default_factory=dict)
+    _shared: Workspace = field(default_factory=Workspace)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.kernel, str):
+            self._shared.kernels[self.kernel, self.power] = None
+
+    @property
+    def label(self) -> tuple[str | Kernel, float]:
+        """What tells the kernels of families of one graph apart."""
+        return self.kernel, self.power
 
     def inverse_form(self, width: float) -> tuple[float, float, int] | None:
         """``(a, b, p)`` if the kernel is ``(a I − b W)^-p`` with a whole power, up to a factor."""
@@ -133,28 +173,37 @@ class Family:
         """Chebyshev polynomials of ``W``."""
         return chebyshev.ChebyshevTerms(self.W, self.n_jobs)
 
-    @property
-    def order(self) -> IntArray:
-        """The order of elimination of ``a I − b W``, which does not depend on the width."""
-        if 1 not in self._orders:
-            self._orders[1] = SparseFactor(_precision_root(self.W, 2.0, 1.0)).order
-        return self._orders[1]
+    @cached_property
+    def elimination(self) -> Elimination:
+        """Of ``a I − b W``: it does not depend on the width."""
+        if 1 not in self._shared.eliminations:
+            self.factor(_precision_root(self.W, 2.0, 1.0), 1)
+        return self._shared.eliminations[1]
 
-    def precision_factor(self, precision: sp.csc_array) -> SparseFactor:
-        """Factors of a matrix with the pattern of ``(a I − b W)^p``, in the order of the first."""
-        factor = SparseFactor(precision, self._orders.get(self.power))
-        self._orders.setdefault(self.power, factor.order)
+    def factor(self, matrix: sp.csc_array, power: int) -> SparseFactor:
+        """Factors of a matrix with the pattern of ``(a I − b W)^power``, in one order for all."""
+        known = self._shared.eliminations.get(power)
+        factor = SparseFactor(matrix, None if known is None else known.order)
+        if known is None:
+            self._shared.eliminations[power] = Elimination(factor.order, factor.n_entries)
         return factor
 
     def span(self, nodes: IntArray, width: float) -> Span:
         """A span of the kernels between nodes for widths up to some width at least."""
-        key = nodes.tobytes()
-        last = self._spans.get(key)
-        if last is None or last.reach < width:
-            self._spans.clear()
-            reach = max(_FIRST_REACH, width) if last is None else max(4 * last.reach, width)
-            self._spans[key] = Span.of(self, nodes, reach)
-        return self._spans[key]
+        spans, key = self._shared.spans, nodes.tobytes()
+        last = spans.get(key)
+        if last is None or last.reach < width or (self.kernel, self.power) not in last.kernels:
+            spans.clear()
+            reach = max(_FIRST_REACH, width)
+            if last is not None:
+                reach = max(reach, last.reach if width <= last.reach else 4 * last.reach)
+            spans[key] = Span.of(self, nodes, reach)
+        return spans[key]
+
+    def forget_blocks(self) -> None:
+        """Free the blocks between observed nodes that were kept."""
+        self._shared.blocks.clear()
+        self._shared.spans.clear()
 
     def covariance(self, width: float, *, factorize: bool) -> Covariance:
         """The covariance of a width, by a factorisation or by polynomials."""
@@ -170,11 +219,12 @@ class Family:
 class Span:
     """Matrices between nodes that span the kernels of a family up to a width.
 
-    Their Chebyshev coefficients lie, to rounding, in a space of some twenty dimensions.
+    Their Chebyshev coefficients lie, to rounding, in a space of some tens of dimensions.
     """
 
-    #: The largest width whose kernel it contains.
+    #: The largest width whose kernels it contains, and the kernels with their powers.
     reach: float
+    kernels: tuple[tuple[str, float], ...]
     #: A basis of the space of coefficients, by rows, and its matrices ``(n_basis, n, n)``.
     basis: FloatArray
     matrices: FloatArray
@@ -183,7 +233,12 @@ class Span:
     def of(cls, family: Family, nodes: IntArray, reach: float) -> Span:
         """Compute it for some nodes."""
         widths = np.geomspace(_LEAST_WIDTH, reach, _N_SPAN_SAMPLES)
-        series = [SeriesCovariance(family, width).coefficients() for width in widths]
+        kernels = tuple(family._shared.kernels)
+        series = [
+            SeriesCovariance(replace(family, kernel=kernel, power=power), width).coefficients()
+            for kernel, power in kernels
+            for width in widths
+        ]
         table = np.zeros((len(series), max(map(len, series))))
         for row, coefficients in zip(table, series, strict=True):
             row[: len(coefficients)] = coefficients
@@ -191,7 +246,7 @@ class Span:
         basis = np.ascontiguousarray(directions[sizes > _SERIES_TOL * sizes[0]])
         matrices = family.terms.entries(basis, nodes, nodes)
         # Symmetric but for rounding.
-        return cls(reach, basis, (matrices + matrices.transpose(0, 2, 1)) / 2)
+        return cls(reach, kernels, basis, (matrices + matrices.transpose(0, 2, 1)) / 2)
 
     def block(self, coefficients: FloatArray) -> FloatArray:
         """``Σ_k c_k T_k`` between the nodes."""
@@ -210,7 +265,7 @@ class Covariance(ABC):
 
     family: Family
     width: float
-    #: The last block that was computed, by its nodes: several noises share it.
+    #: The last columns that were computed, by their nodes: several noises share them.
     _last: dict[bytes, FloatArray] = field(default_factory=dict)
 
     @property
@@ -227,6 +282,15 @@ class Covariance(ABC):
         """``g(W)[S, S]`` for distinct nodes ``S``."""
 
     @abstractmethod
+    def _kernel_entries(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """``g(W)[S, T]`` by products with columns."""
+
+    @property
+    @abstractmethod
+    def max_columns(self) -> float:
+        """Number of columns up to which `_kernel_entries` is cheaper than `_kernel_block`."""
+
+    @abstractmethod
     def _root_draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         """Gaussian columns with the covariance ``g(W)``."""
 
@@ -237,11 +301,21 @@ class Covariance(ABC):
 
     def block(self, nodes: IntArray) -> FloatArray:
         """``C[S, S]`` for distinct nodes ``S``."""
-        key = nodes.tobytes()
+        family, roots = self.family, self.family.roots[nodes]
+        kept, key = family._shared.blocks, (*family.label, self.width, nodes.tobytes())
+        if key not in kept:
+            while (len(kept) + 1) * len(nodes) ** 2 > _KEPT_NUMBERS and kept:
+                kept.pop(next(iter(kept)))
+            kept[key] = self._kernel_block(nodes)
+        return np.asarray(kept[key] / np.outer(roots, roots))
+
+    def entries(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        """``C[S, T]``."""
+        key = rows.tobytes() + columns.tobytes()
         if key not in self._last:
-            roots = self.family.roots[nodes]
+            roots = np.outer(self.family.roots[rows], self.family.roots[columns])
             self._last.clear()
-            self._last[key] = self._kernel_block(nodes) / np.outer(roots, roots)
+            self._last[key] = self._kernel_entries(rows, columns) / roots
         return self._last[key]
 
     def draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
@@ -259,15 +333,27 @@ class SeriesCovariance(Covariance):
         def values(x: FloatArray) -> FloatArray:
             return np.maximum(function(x), 0.0) ** power
 
-        return chebyshev.coefficients_of(values, self.family.terms.radius, _SERIES_TOL)
+        # Near 1 samples have the rounding of x, times the width.
+        tol = max(_SERIES_TOL, _ROUNDING * self.width)
+        # The peak at 1 of wide kernels must not lie between samples.
+        n_points = 32 << max(0, int(np.log2(1 + self.width) / 2) - 3)
+        return chebyshev.coefficients_of(values, self.family.terms.radius, tol, n_points)
 
     def _kernel_times(self, block: FloatArray) -> FloatArray:
         return self.family.terms.product(self.coefficients(), block)
 
     def _kernel_block(self, nodes: IntArray) -> FloatArray:
         if isinstance(self.family.kernel, Kernel):
-            return np.asarray(self.family.terms.entries(self.coefficients()[None], nodes, nodes)[0])
+            return self._kernel_entries(nodes, nodes)
         return self.family.span(nodes, self.width).block(self.coefficients())
+
+    def _kernel_entries(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return np.asarray(self.family.terms.entries(self.coefficients()[None], rows, columns)[0])
+
+    @property
+    def max_columns(self) -> float:
+        """Blocks need a column for each node."""
+        return np.inf
 
     def _root_draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         gaussians = rng.standard_normal((self.n_nodes, n_draws))
@@ -278,7 +364,8 @@ class FactorizedCovariance(Covariance):
     """The kernel ``(a I − b W)^-p`` by a factorisation of ``a I − b W``."""
 
     @property
-    def _form(self) -> tuple[float, float, int]:
+    def form(self) -> tuple[float, float, int]:
+        """``a, b, p``."""
         form = self.family.inverse_form(self.width)
         assert form is not None
         return form
@@ -286,23 +373,23 @@ class FactorizedCovariance(Covariance):
     @cached_property
     def root(self) -> sp.csc_array:
         """``a I − b W``."""
-        return _precision_root(self.family.W, *self._form[:2])
+        return _precision_root(self.family.W, *self.form[:2])
 
     @cached_property
     def factor(self) -> SparseFactor:
         """Its factors."""
-        return SparseFactor(self.root, self.family.order)
+        return self.family.factor(self.root, 1)
 
     @cached_property
     def precision(self) -> sp.csc_array:
         """``C^-1 = R (a I − b W)^p R``."""
         R = sp.diags_array(self.family.roots)
-        return sp.csc_array(R @ matrix_power(self.root, self._form[2]) @ R)
+        return sp.csc_array(R @ matrix_power(self.root, self.form[2]) @ R)
 
     def log_determinant(self) -> float:
         """``log det C``."""
         roots = 2 * float(np.log(self.family.roots).sum())
-        return -self._form[2] * self.factor.log_determinant - roots
+        return -self.form[2] * self.factor.log_determinant - roots
 
     def _solve(self, block: FloatArray, times: int) -> FloatArray:
         for _ in range(times):
@@ -310,18 +397,29 @@ class FactorizedCovariance(Covariance):
         return block
 
     def _kernel_times(self, block: FloatArray) -> FloatArray:
-        return self._solve(block, self._form[2])
+        return self._solve(block, self.form[2])
 
     def _kernel_block(self, nodes: IntArray) -> FloatArray:
-        a, b, power = self._form
-        is_direct = power in {1, 2} or (power == 4 and a - b >= 1)
-        if is_direct and len(nodes) > _FEW_NODES:
-            return inverse_block(self.root, self.family.order, nodes, power)
-        block = self._solve(unit_columns(self.n_nodes, nodes), power)[nodes]
+        if len(nodes) > self.max_columns:
+            squared = self.form[2] == 2
+            return inverse_block(self.root, self.family.elimination.order, nodes, squared=squared)
+        if self.form[2] == 4 and len(nodes) * self.n_nodes <= _KEPT_NUMBERS:
+            half = self._solve(unit_columns(self.n_nodes, nodes), 2)
+            return np.asarray(half.T @ half)
+        block = self._kernel_entries(nodes, nodes)
         return np.asarray((block + block.T) / 2)
 
+    def _kernel_entries(self, rows: IntArray, columns: IntArray) -> FloatArray:
+        return self.factor.inverse_entries(rows, columns, self.form[2])
+
+    @property
+    def max_columns(self) -> float:
+        """From the fill, as factorisations grow with its square over the number of nodes."""
+        per_row = self.family.elimination.n_entries / self.n_nodes
+        return {1: per_row, 2: _COMPLEX * per_row / 2}.get(self.form[2], np.inf)
+
     def _root_draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
-        power = self._form[2]
+        power = self.form[2]
         if power % 2:
             return SeriesCovariance(self.family, self.width)._root_draws(rng, n_draws)
         return self._solve(rng.standard_normal((self.n_nodes, n_draws)), power // 2)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -14,8 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from grfpp._checks import finite, is_auto, one_of, positive, truth, whole
 from grfpp._memory import require_bytes
+from grfpp._parallel import one_blas_thread
 from grfpp.errors import InputError, InputWarning, warn_user
-from grfpp.gp.covariance import Family, degree_roots, require_covariance, spectral_gap
+from grfpp.gp.covariance import (
+    Family,
+    Workspace,
+    degree_roots,
+    require_covariance,
+    spectral_gap,
+)
 from grfpp.gp.plan import MAX_COLUMNS, choosing_part, plan_gp
 from grfpp.gp.posterior import BLOCK, Observations, Posterior
 from grfpp.gp.selection import (
@@ -42,9 +49,15 @@ _MIN_WIDTH = 0.25
 _MAX_JUDGED = 400
 #: Largest width that is tried, times the spectral gap: beyond, only the outputscale changes.
 _WIDEST = 100.0
+#: Largest ratio of the kernel's values for constant functions and for the smoothest others: beyond,
+#: rounding shows where there is no noise.
+_MAX_CONTRAST = 1e6
 #: Coefficient of variation of the roots of degrees up to which ``"sym"`` is not tried: there it is
 #: nearly ``"rw"``.
 _EVEN_DEGREES = 0.2
+#: Observed nodes times entries of the factors, up to which higher powers are tried by default: a
+#: second for each width.
+_MAX_SOLVES = 2e8
 #: Logarithm of the prior of ``"sym"`` over that of ``"rw"``: few observations cannot tell them
 #: apart, and many overrule this.
 _LOG_PRIOR_OF_SYM = -3.0
@@ -218,6 +231,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     random_state: Any = None
     n_jobs: int = -1
 
+    @one_blas_thread()
     def fit(
         self, nodes: Any, y: npt.ArrayLike, noise_variance: npt.ArrayLike | None = None
     ) -> GraphGP:
@@ -246,7 +260,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if not np.ptp(table, axis=0).any() and not given.is_complete:
             given = self._without_variation(given)
         n_seen = len(seen.nodes)
-        families = vars(self).get("_shared_families") or self.families(graph, n_seen)
+        families = vars(self).get("_shared_families")
+        families = families or self._affordable(self.families(graph, n_seen), n_seen)
         self.plan_ = plan_gp(families[-1], n_seen, self.method)
         is_fixed = given.fixed_ratio is not None and not (self._has_width and self.width is None)
         part = (
@@ -257,9 +272,11 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if part is None:
             self.components_ = self._select(families, seen, given)
         else:  # many observations leave little open
-            rows = self._select(self.families(part[0], n_seen), part[1], given)
+            W = part[0] if self.normalization is None else part[0].normalized("sym", self.scale)
+            rows = self._select(_families_on(part[0], W, families), part[1], given)
             self.components_ = [max(rows, key=lambda row: row.share)._replace(share=1.0)]
         self._components = self._condition(families, seen, given)
+        families[0].forget_blocks()
         best = max(self._components, key=lambda component: component.share)
         self._best = best
         self.width_ = best.posterior.prior.width if self._has_width else None
@@ -307,16 +324,26 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         powers = powers if kernel == "matern" else powers[:1]
         log_priors = {choice: 0.0}
         if choice in {"auto", "rw"}:
-            roots = degree_roots(graph)
             log_priors = {"rw": 0.0}
+            roots = degree_roots(graph)
             if choice == "auto" and roots.std() > _EVEN_DEGREES * roots.mean():
                 log_priors["sym"] = _LOG_PRIOR_OF_SYM
-        families = []
-        for name, log_prior in log_priors.items():
-            diagonal = roots if name == "rw" else np.ones(graph.n_nodes)
-            options: Any = {"normalization": name, "log_prior": log_prior, "n_jobs": self.n_jobs}
-            families += [Family(W, diagonal, kernel, power, **options) for power in powers]
-        return families
+        first = Family(W, np.ones(graph.n_nodes), kernel, powers[0], n_jobs=self.n_jobs)
+        families = [
+            replace(first, power=power, normalization=name, log_prior=log_prior)
+            for name, log_prior in log_priors.items()
+            for power in powers
+        ]
+        return _families_on(graph, W, families)
+
+    def _affordable(self, families: list[Family], n_observed: int) -> list[Family]:
+        """All, or those of the first power where others are by default and take too many solves."""
+        is_open = is_auto(self.power) and len({family.power for family in families}) > 1
+        if not is_open or not plan_gp(families[0], n_observed, self.method).factorize:
+            return families
+        if n_observed * families[0].elimination.n_entries <= _MAX_SOLVES:
+            return families
+        return [family for family in families if family.power == families[0].power]
 
     def kernel_of(self, power: float, width: float) -> Kernel:
         """The kernel of a power and a width."""
@@ -341,7 +368,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         n, factorize = len(seen.nodes), self.plan_.factorize
         at = np.unique(np.linspace(0, n - 1, _MAX_UNIT_NODES).astype(int))
         width = None if self.width is None else positive(self.width, "width")
-        bounds = self._width_bounds(families[0]) if self._has_width and width is None else None
+        is_open = self._has_width and width is None
         fixed = 0.0 if width is None else width
         ratio = given.fixed_ratio
 
@@ -350,22 +377,26 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             unit = self._unit(prior.block(seen.nodes)[np.ix_(at, at)])
             return profile_of(prior, seen, unit, given, self.loss)
 
-        if bounds is None and ratio is not None and len(families) == 1:
+        if not is_open and ratio is not None and len(families) == 1:
             unit = families[0].covariance(fixed, factorize=factorize).block(seen.nodes[at])
             return [Parameters(0, fixed, *self._unit(unit), ratio, 1.0)]
-        options = *(bounds or (fixed, fixed)), n, factorize
         by_family: list[list[Profile]] = []
         best: dict[str | None, Profile] = {}  # by normalisation
         for family in families:
             rival = max((found.total for found in best.values()), default=-np.inf)
             near = best[family.normalization].width if family.normalization in best else None
-            by_family.append(select(partial(profile, family), *options, rival, near))
+            bounds = self._width_bounds(family) if is_open else (fixed, fixed)
+            options = *bounds, n, factorize, rival, near
+            by_family.append(select(partial(profile, family), *options))
             best.setdefault(family.normalization, max(by_family[-1], key=lambda p: p.total))
         return averaged(by_family)
 
     def _width_bounds(self, family: Family) -> tuple[float, float]:
         """Smallest and largest width that are tried."""
-        return _MIN_WIDTH, min(_MAX_WIDTH, _WIDEST / max(spectral_gap(family.W), 1e-12))
+        widest = min(_WIDEST, _MAX_CONTRAST ** (1 / family.power))
+        if family.kernel == "diffusion":
+            widest = np.log(_MAX_CONTRAST)
+        return _MIN_WIDTH, min(_MAX_WIDTH, widest / max(spectral_gap(family.W), 1e-12))
 
     def _unit(self, block: FloatArray) -> tuple[float, float]:
         """The factor of the covariance, and its variance between some observed nodes."""
@@ -434,6 +465,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             kernel = self.kernel_of(prior.family.power, prior.width)
             yield kernel, ratio, positions, component.leave_one_out(positions)[0]
 
+    @one_blas_thread()
     def predict(
         self,
         nodes: Any = None,
@@ -501,6 +533,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             result += component.share * between[:, None] * between[None]
         return result[:, :, 0] if self._is_flat else result
 
+    @one_blas_thread()
     def sample(self, nodes: Any = None, n_samples: int = 1, random_state: Any = None) -> FloatArray:
         """Draws of the function, of shape ``(n_samples, n_nodes)`` or with an axis of outputs.
 
@@ -549,6 +582,21 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
 
     def _shaped(self, table: FloatArray) -> FloatArray:
         return table[:, 0] if self._is_flat else table
+
+
+def _families_on(graph: Graph, W: Graph, families: Sequence[Family]) -> list[Family]:
+    """The same kernels on a graph and its normalised weights, which share what they compute."""
+    ones, roots = np.ones(graph.n_nodes), degree_roots(graph)
+    first = replace(families[0], W=W, roots=ones, _shared=Workspace())
+    return [
+        replace(
+            family,
+            W=W,
+            roots=roots if family.normalization == "rw" else ones,
+            _shared=first._shared,
+        )
+        for family in families
+    ]
 
 
 def _column(nodes: Any) -> Any:

@@ -34,8 +34,10 @@ _MAX_CHOOSING = 600
 #: Number of balls (nodes nearest to a centre) that these nodes fill, so that several regions of the
 #: graph count.
 _N_BALLS = 6
-#: Nodes of the balls that fill is extrapolated from: a few milliseconds.
-_BALL_SIZES = (500, 2000)
+#: Nodes of the balls that fill is extrapolated from: a few milliseconds, and half a second for the
+#: last, which is looked at only where fill grows faster than this power of the nodes (an expander).
+_BALL_SIZES = (500, 2000, 8000)
+_EXPANDING = 1.5
 #: Bytes of an entry of the triangular factor: of both factors, with indices, and room to compute.
 _BYTES_PER_ENTRY = 48
 #: Multiplications of a complex factorisation over ``fill² / n``.
@@ -117,6 +119,8 @@ def plan_gp(family: Family, n_observed: int, method: str = "auto") -> GPPlan:
     n, m, n_entries = family.W.n_nodes, n_observed, len(family.W.indices)
     polynomial = float(_USUAL_TERMS * n_entries)
     product, block, work = polynomial, polynomial * m, {}
+    # Polynomials between observed nodes serve all widths.
+    n_blocks = 1
     form, factorize = family.inverse_form(1.0), False
     if form is not None:
         fill = predicted_fill(family.W, 1)
@@ -125,10 +129,11 @@ def plan_gp(family: Family, n_observed: int, method: str = "auto") -> GPPlan:
         factorize = fits(_BYTES_PER_ENTRY * fill) and by_factor < max(block, _SMALL)
         if factorize:
             product, block = 2 * form[2] * fill, by_factor + form[2] * float(m) ** 3
+            n_blocks = _N_WIDTHS
     n_chosen = min(m, _MAX_CHOOSING) if m > MAX_COLUMNS else m
-    choice = _N_WIDTHS * (block * n_chosen / m + _EIGENVECTORS * float(n_chosen) ** 3)
+    choice = n_blocks * block * n_chosen / m + _N_WIDTHS * _EIGENVECTORS * float(n_chosen) ** 3
     if fits(8 * _DENSE_MATRICES * m**2):
-        work["columns"] = _N_WIDTHS * (block + _EIGENVECTORS * float(m) ** 3)
+        work["columns"] = n_blocks * block + _N_WIDTHS * _EIGENVECTORS * float(m) ** 3
     work["cg"] = choice + _CG_STEPS * product
     if factorize and form is not None:
         fill = predicted_fill(family.W, form[2])
@@ -145,7 +150,8 @@ def plan_gp(family: Family, n_observed: int, method: str = "auto") -> GPPlan:
 def predicted_fill(W: Graph, power: int) -> float:
     """Predicted entries of the triangular factor of ``(a I − b W)^power``.
 
-    Extrapolated from balls of a few hundred and a few thousand nodes by a power of their sizes.
+    Extrapolated from balls of hundreds and thousands of nodes by a power of their edges: balls
+    around the node of largest degree are denser than the rest.
 
     Examples
     --------
@@ -154,18 +160,24 @@ def predicted_fill(W: Graph, power: int) -> float:
     >>> 0.5 < predicted_fill(grid(70, 70), 1) / (factor.n_entries / 2) < 2
     True
     """
-    counts = []
+    counts: list[tuple[int, float]] = []
     start = int(np.argmax(W.out_degree))
     ball = breadth_first_order(W.adjacency, start, return_predecessors=False)
+    exponent = 2.0
     for size in _BALL_SIZES:
         nodes = np.sort(ball[:size])
         part = Graph(W.adjacency[nodes][:, nodes])
-        counts.append((len(nodes), SparseFactor(_pattern(part, power)).n_entries / 2))
+        n_entries = part.n_nodes + len(part.indices)
+        counts.append((n_entries, SparseFactor(_pattern(part, power)).n_entries / 2))
         if len(ball) <= size:
             return counts[-1][1] * W.n_nodes / len(ball)
-    (n, small), (n_large, large) = counts
-    exponent = np.clip(np.log(large / small) / np.log(n_large / n), 1.0, 2.0)
-    return float(large * (W.n_nodes / n_large) ** exponent)
+        if len(counts) > 1:
+            (few, small), (many, large) = counts[-2:]
+            exponent = float(np.clip(np.log(large / small) / np.log(many / few), 1.0, 2.0))
+            if np.log(large / small) < _EXPANDING * np.log(size / _BALL_SIZES[0]):
+                break
+    n_entries, fill = counts[-1]
+    return float(fill * ((W.n_nodes + len(W.indices)) / n_entries) ** exponent)
 
 
 def _pattern(W: Graph, power: int) -> sp.csc_array:

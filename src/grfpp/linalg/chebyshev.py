@@ -61,11 +61,14 @@ def chebyshev_points(n: int, radius: float) -> tuple[FloatArray, FloatArray]:
     return radius * np.cos(angles), matrix
 
 
-def coefficients_of(function: ScalarFunction, radius: float, tol: float) -> FloatArray:
+def coefficients_of(
+    function: ScalarFunction, radius: float, tol: float, n_points: int = _FIRST_POINTS
+) -> FloatArray:
     """Coefficients ``c`` of ``function(x) ≈ Σ c_j T_j(x / radius)`` on ``[−radius, radius]``.
 
-    Sampled at 32, 64, 128 … Chebyshev points until the coefficients have fallen far enough; then
-    cut so that those left out add up to at most ``tol`` times the largest value of the function.
+    Sampled at 32, 64, 128 … Chebyshev points (from `n_points` on, for narrow peaks) until the
+    coefficients have fallen far enough; then cut so that those left out add up to at most ``tol``
+    times the largest value of the function.
 
     Examples
     --------
@@ -74,7 +77,6 @@ def coefficients_of(function: ScalarFunction, radius: float, tol: float) -> Floa
     """
     from scipy.fft import dct
 
-    n_points = _FIRST_POINTS
     while n_points <= 2 * MAX_DEGREE:
         angles = (np.arange(n_points) + 0.5) * (math.pi / n_points)
         values = finite(function(radius * np.cos(angles)))

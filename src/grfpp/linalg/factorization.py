@@ -14,14 +14,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from grfpp.linalg.functions import unit_columns
 from grfpp.typing import FloatArray, IntArray
 
+#: Numbers in a block of right-hand sides: 64 MB.
+_BLOCK_NUMBERS = 1 << 23
 #: Symmetric mode: pivots stay on the diagonal, as in a Cholesky factorisation.
 _SYMMETRIC = {"diag_pivot_thresh": 0.0, "options": {"SymmetricMode": True}}
-
-#: Step of the derivative that gives the fourth power: its truncation, of the fourth order, and its
-#: rounding are alike.
-_STEP = 7e-3
 
 
 class SparseFactor:
@@ -80,6 +79,17 @@ class SparseFactor:
         result[self._given] = self._lu.solve(block[self._given])
         return result
 
+    def inverse_entries(self, rows: IntArray, columns: IntArray, times: int = 1) -> FloatArray:
+        """Entries ``(M^-times)[rows, columns]``, by solves for each column."""
+        result = np.empty((len(rows), len(columns)))
+        size = max(1, _BLOCK_NUMBERS // self._matrix.shape[0])
+        for first in range(0, len(columns), size):
+            block = unit_columns(self._matrix.shape[0], columns[first : first + size])
+            for _ in range(times):
+                block = self.solve(block)
+            result[:, first : first + size] = block[rows]
+        return result
+
     def trailing_inverse(self, n: int) -> Any:
         """The inverse's block of the `n` indices that are eliminated last."""
         size = self._matrix.shape[0]
@@ -105,53 +115,33 @@ def last(order: IntArray, nodes: IntArray) -> IntArray:
     return np.concatenate([order[~is_last[order]], nodes])
 
 
-def inverse_block(matrix: Any, order: IntArray, nodes: IntArray, power: int = 1) -> FloatArray:
-    """The block ``(M^-p)[S, S]`` of some distinct nodes ``S``, for a power ``p`` of 1, 2 or 4.
+def inverse_block(
+    matrix: Any, order: IntArray, nodes: IntArray, *, squared: bool = False
+) -> FloatArray:
+    """The block ``(M^-1)[S, S]`` or ``(M^-2)[S, S]`` of some distinct nodes ``S``.
 
     With ``S`` eliminated last, the last block of the factors is that of the Schur complement,
-    whose inverse is the block. For ``p = 2`` the factorisation is that of ``M + i h I``: since
-    ``G(h) = −Im (M + i h I)^-1 / h = (M² + h²)^-1``, a tiny ``h`` gives the block without
-    cancellation. For ``p = 4`` it is the derivative of ``G`` by ``−h²``, extrapolated from two
-    steps, with a relative error below 1e-8.
-
-    Parameters
-    ----------
-    matrix
-        Symmetric and positive definite, for ``p = 4`` with eigenvalues of at least 1.
-    order
-        Order of elimination of the other nodes.
-    nodes
-        The nodes ``S``.
-    power
-        The power ``p``.
+    whose inverse is the block. For the square, the factorisation is that of ``M + i h I``: since
+    ``M^-2 = −d/dh (M + h I)^-1``, the imaginary part over ``−h`` is the block for tiny ``h``,
+    without cancellation.
 
     Examples
     --------
     >>> M = sp.csc_array([[2.0, 1.0], [1.0, 2.0]])
     >>> inverse_block(M, np.arange(2), np.array([1]))
     array([[0.66666667]])
-    >>> inverse_block(M, np.arange(2), np.array([1]), power=2)
+    >>> inverse_block(M, np.arange(2), np.array([1]), squared=True)
     array([[0.55555556]])
-    >>> bool(abs(inverse_block(M, np.arange(2), np.array([1]), power=4) - 41 / 81) < 1e-8)
-    True
 
     References
     ----------
     W. Squire and G. Trapp, Using complex variables to estimate derivatives of real functions, 1998.
     """
-    end = last(order, nodes)
-
-    def shifted(step: float) -> FloatArray:
-        """``G(step)[S, S]``."""
-        imaginary = 1j * step * sp.eye_array(matrix.shape[0])
-        block = SparseFactor(sp.csc_array(matrix + imaginary), end).trailing_inverse(len(nodes))
-        return np.asarray(block.imag / -step)
-
-    if power == 1:
-        block = SparseFactor(matrix, end).trailing_inverse(len(nodes))
+    if not squared:
+        block = SparseFactor(matrix, last(order, nodes)).trailing_inverse(len(nodes))
     else:
-        block = shifted(1e-100 * float(abs(matrix.diagonal()).max()))
-    if power == 4:
-        one, two = ((block - shifted(h)) / h**2 for h in (_STEP, 2 * _STEP))
-        block = (4 * one - two) / 3
+        step = 1e-100 * float(abs(matrix.diagonal()).max())
+        shifted = sp.csc_array(matrix + 1j * step * sp.eye_array(matrix.shape[0]))
+        factor = SparseFactor(shifted, last(order, nodes))
+        block = factor.trailing_inverse(len(nodes)).imag / -step
     return np.asarray((block + block.T) / 2)

@@ -1,5 +1,8 @@
+import pickle
 import warnings
+from dataclasses import replace
 
+import networkx as nx
 import numpy as np
 import pytest
 from gp_case import GraphGPCase
@@ -8,7 +11,9 @@ from numpy.testing import assert_allclose
 import grfpp
 from grfpp.datasets import grid
 from grfpp.errors import InputError, InputWarning
-from grfpp.gp import GraphGP
+from grfpp.gp import GraphGP, plan
+from grfpp.graph import Graph
+from grfpp.linalg.factorization import SparseFactor
 
 
 class TestColumns(GraphGPCase):
@@ -21,6 +26,13 @@ class TestPrecision(GraphGPCase):
 
 class TestConjugateGradients(GraphGPCase):
     options = {"method": "cg", "power": 1.5}
+
+
+class TestConjugateGradientsOfDiffusion(GraphGPCase):
+    options = {"method": "cg", "kernel": "diffusion"}
+
+    def function(self, width):
+        return lambda x: np.exp(-width * (1 - x))
 
 
 class TestPolynomials(GraphGPCase):
@@ -70,6 +82,52 @@ def test_methods_agree(field):
         one.predict(return_std=True), other.predict(return_std=True), strict=True
     ):
         assert_allclose(found, wanted, rtol=1e-6)
+
+
+def test_families_share_what_does_not_depend_on_roots(field, monkeypatch):
+    """Other normalisations and powers change no number, and take no further blocks."""
+    graph, _, seen, _ = field
+    nodes = np.sort(seen)
+    for factorize, width in ((True, 20.0), (False, 20.0), (False, 200.0)):
+        first = GraphGP(graph).families(graph)[0]
+        for changes in ({}, {"roots": np.ones(900)}, {"power": 3}, {"kernel": "diffusion"}):
+            shared = replace(first, **changes)
+            alone = replace(shared, _shared=type(first._shared)())
+            blocks = [
+                f.covariance(width, factorize=factorize).block(nodes) for f in (shared, alone)
+            ]
+            assert_allclose(*blocks, rtol=1e-8, atol=1e-11)
+    columns = first.covariance(20.0, factorize=True).entries(nodes, nodes[:3])
+    assert_allclose(columns, first.covariance(20.0, factorize=True).block(nodes)[:, :3], rtol=1e-8)
+    wider = replace(first, roots=np.ones(900)).covariance(20.0, factorize=True)
+    monkeypatch.setattr(type(wider), "_kernel_block", None)
+    assert wider.block(nodes).shape == (100, 100)
+    first.forget_blocks()
+    with pytest.raises(TypeError):
+        wider.block(nodes)
+
+
+@pytest.mark.parametrize("width", [1e5, 1e7])
+def test_very_wide_kernels(field, width):
+    """Neither is the rounding of samples refused, nor is a narrow peak missed."""
+    family = GraphGP(field[0], kernel="diffusion").families(field[0])[0]
+    roots = family.roots[:, None]
+    found = family.covariance(width, factorize=False).times(roots**2)
+    assert_allclose(found, np.ones((900, 1)), rtol=1e-5)
+
+
+def test_blocks_are_not_stored(field):
+    graph, _, seen, y = field
+    gp = GraphGP(graph, normalization="sym", kernel="diffusion").fit(seen, y)
+    other = pickle.loads(pickle.dumps(gp))
+    assert_allclose(other.predict(seen, return_std=True), gp.predict(seen, return_std=True))
+
+
+@pytest.mark.parametrize(("name", "power"), [("grid", 1), ("grid", 2), ("scale-free", 1)])
+def test_predicted_fill(name, power):
+    graph = grid(60, 60) if name == "grid" else Graph(nx.barabasi_albert_graph(4000, 2, seed=0))
+    exact = SparseFactor(plan._pattern(graph, power)).n_entries / 2
+    assert 0.6 < plan.predicted_fill(graph, power) / exact < 1.7
 
 
 @pytest.mark.parametrize("unit", [1e-6, 1e9])

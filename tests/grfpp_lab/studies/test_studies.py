@@ -79,6 +79,11 @@ PRINTED = [
         {"^blocks, (ei|thompson): median": 2, "^blocks, breadth-first: median": 1},
     ),
     (
+        *("gp_speed", "--cases tiny"),
+        {"GRIDS": {"tiny": (10, 20)}},
+        {"^tiny +20  columns ": 1, "^processor seconds": 1},
+    ),
+    (
         *("interpolation", "--surfaces hull,tiny --repeats 1 --kernels 3:16 --noises 0.001", {}),
         {"^surface +nodes +paper": 1, "^hull, tiny": 1, "^default above paper on 1 of 1$": 1},
     ),
@@ -111,7 +116,7 @@ PRINTED = [
 
 @pytest.mark.parametrize(("name", "arguments", "patches", "printed"), PRINTED)
 def test_printed(name, arguments, patches, printed, monkeypatch, capsys):
-    needs = {"encoding_settings": "torch_geometric", "node_gp": "gpytorch"}
+    needs = {"encoding_settings": "torch_geometric", "node_gp": "gpytorch", "gp_speed": "gpytorch"}
     pytest.importorskip(needs.get(name, "numpy"))
     study = import_module(f"grfpp_lab.studies.{name}")
     for attribute, value in patches.items():
