@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -35,6 +36,11 @@ def seconds(work: Callable[[], Any]) -> float:
     began = perf_counter()
     work()
     return perf_counter() - began
+
+
+def processor_seconds() -> float:
+    """Processor time of this process and of its children that have ended."""
+    return sum(os.times()[:4])
 
 
 def best_rate(walk: Callable[[int], int], n_starts: int, budget: float) -> tuple[int, float]:

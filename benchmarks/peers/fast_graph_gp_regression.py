@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from time import perf_counter
 from typing import Any
 
 import gpytorch
@@ -11,7 +10,7 @@ import linear_operator
 import numpy as np
 import scipy.sparse as sp
 import torch
-from common import read_graph
+from common import processor_seconds, read_graph
 from grf_gp import GRFGP, DiffusionGRFKernel, GeneralGRFKernel, GRFSampler
 from grf_gp.utils import set_gp_defaults
 
@@ -34,7 +33,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         train, targets, test = (torch.from_numpy(data[k]) for k in ("train", "targets", "test"))
     targets = targets.double()
 
-    began = perf_counter()
+    began = processor_seconds()
     sampler = GRFSampler(
         torch.sparse_csr_tensor(
             *(torch.from_numpy(part.astype(np.int64)) for part in (matrix.indptr, matrix.indices)),
@@ -49,7 +48,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         n_processes=request["threads"],
     )
     walks = sampler()
-    walked = perf_counter()
+    walked = processor_seconds()
 
     kind = DiffusionGRFKernel if diffusion else GeneralGRFKernel
     kernel = kind(walks, max_walk_length=request["n_lengths"])
@@ -65,11 +64,11 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
         loss = -objective(model(train), targets)
         loss.backward()
         optimiser.step()
-    trained = perf_counter()
+    trained = processor_seconds()
 
     model.eval()
     found = model.predict(test, batch_size=request["n_samples"])
-    predicted = perf_counter()
+    predicted = processor_seconds()
     np.savez(
         request["answer"],
         mean=found.mean.detach().numpy(),

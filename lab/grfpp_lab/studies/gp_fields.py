@@ -79,6 +79,7 @@ class Answer(NamedTuple):
 
     rmse: float
     coverage: float
+    #: Of the processor.
     seconds: float
 
 
@@ -367,7 +368,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
                 answers[name].append(answer)
             if options.cases:
                 parts = (
-                    f"{name} × {answer.rmse / best[-1]:.3f}, {100 * answer.coverage:.0f} %"
+                    f"{name} × {answer.rmse / best[-1]:.3f}, {100 * answer.coverage:.0f} %, "
+                    f"{answer.seconds:.1f} s"
                     for name, answer in found.items()
                 )
                 label = f"{case.place:7s} length {case.length} noise {case.noise:<4g}"

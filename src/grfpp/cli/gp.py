@@ -24,7 +24,8 @@ from grfpp.cli import console, options, results
 from grfpp.cli.tables import read_values, write_table
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.typing import FloatArray, IntArray
+from grfpp.linalg.csr import connected_to
+from grfpp.typing import BoolArray, FloatArray, IntArray
 
 #: Largest number of edges that are drawn.
 _MAX_EDGES = 20_000
@@ -89,6 +90,8 @@ def gp(
     """
     if positions is not None and picture is None:
         raise InputError("is used by the picture", argument="positions", advice="add --picture")
+    if width is not None and kernel not in {"matern", "diffusion"}:
+        raise InputError(f"is used by matern and diffusion, not by {kernel}", argument="width")
     if picture is not None:
         require("matplotlib.figure", "--picture")
     from grfpp.gp import GraphGP
@@ -112,22 +115,38 @@ def gp(
     with result.timed("predict", "predicting"):
         mean, std = model.predict(return_std=True)
     write_table(output, _table(graph, known, given, mean, std))
+    is_reached = connected_to(graph.adjacency, known)
     if picture is not None:
         with console.status("drawing"):
             where = _layout(graph, seed) if where is None else where
-            _draw(picture, graph, where, known, mean[:, 0], std[:, 0])
+            _draw(picture, graph, where, known, is_reached, mean[:, 0], std[:, 0])
 
     result.add_graph(file.path, graph)
     n_known, n_values = given.shape
     text = f"{n_known:,} known of {graph.n_nodes:,}, {n_values} each"
     result.add("values", text, n_known=n_known, n_values=n_values)
+    n_unreached = int(np.count_nonzero(~is_reached))
+    if n_unreached:
+        text = f"{n_unreached:,} nodes in components without values: predictions are the prior's"
+        result.add("not reached", text, n_unreached=n_unreached)
     names = {"mean": "mean_", "noise": "noise_", "outputscale": "outputscale_"}
     chosen = {name: np.ravel(getattr(model, fitted)).tolist() for name, fitted in names.items()}
     numbers = (f"{name} {', '.join(f'{v:.4g}' for v in of)}" for name, of in chosen.items())
     text = f"{model.kernel_}, normalize {normalize}, {'; '.join(numbers)}"
     document = {"kernel": repr(model.kernel_), "width": model.width_, "normalize": normalize}
     result.add("chosen", text, **document, **chosen, method=str(model.plan_), seed=seed)
-    left_out, spread = model.loo_, given.var(axis=0)
+    if len(known) > 1:
+        _add_score(result, model.loo_, given)
+    result.add("method", f"{model.plan_}")
+    result.add_time(read="reading", fit="choosing parameters", predict="predicting")
+    files = [result.add_file(path) for path in (output, picture)]
+    result.add(written=[written for written in files if written is not None])
+    return result
+
+
+def _add_score(result: results.Result, left_out: dict[str, FloatArray], given: FloatArray) -> None:
+    """Errors of known values, each predicted from the others."""
+    spread = given.var(axis=0)
     errors = np.sqrt(left_out["squared_error"].mean(axis=0))
     r2 = [float(1 - e**2 / v) if v > 0 else None for e, v in zip(errors, spread, strict=True)]
     density = left_out["log_density"].mean(axis=0)
@@ -137,11 +156,6 @@ def gp(
     )
     score = {"rmse": errors.tolist(), "r2": r2, "log_density": density.tolist()}
     result.add("leave one out", "; ".join(parts), leave_one_out=score)
-    result.add("method", f"{model.plan_}")
-    result.add_time(read="reading", fit="choosing parameters", predict="predicting")
-    files = [result.add_file(path) for path in (output, picture)]
-    result.add(written=[written for written in files if written is not None])
-    return result
 
 
 def _table(
@@ -182,9 +196,15 @@ def _layout(graph: Graph, seed: int) -> FloatArray:
 
 
 def _draw(
-    path: Path, graph: Graph, where: FloatArray, known: IntArray, mean: FloatArray, std: FloatArray
+    path: Path,
+    graph: Graph,
+    where: FloatArray,
+    known: IntArray,
+    is_reached: BoolArray,
+    mean: FloatArray,
+    std: FloatArray,
 ) -> None:
-    """Draw two maps beside each other."""
+    """Draw two maps beside each other; colours are for nodes in components with known ones."""
     from matplotlib.collections import LineCollection
     from matplotlib.figure import Figure
 
@@ -200,12 +220,14 @@ def _draw(
         if graph.n_edges <= _MAX_EDGES:
             ends = where[np.stack(graph.adjacency.nonzero(), axis=1)]
             axes.add_collection(LineCollection(ends, colors="0.8", linewidths=0.5, zorder=1))
-        dots = axes.scatter(*where.T, c=colours, s=size, cmap=palette, linewidths=0, zorder=2)
+        axes.scatter(*where[~is_reached].T, c="0.85", s=size, linewidths=0, zorder=2)
+        seen = where[is_reached].T
+        dots = axes.scatter(*seen, c=colours[is_reached], s=size, cmap=palette, lw=0, zorder=2)
         if palette == "viridis":
             rings = {"s": 1.8 * size, "facecolors": "none", "edgecolors": "black", "zorder": 3}
             axes.scatter(*where[known].T, linewidths=0.6, **rings)
         figure.colorbar(dots, ax=axes, shrink=0.85)
-        axes.set_title(title)
+        axes.set_title(title if is_reached.all() else f"{title}, grey: none known")
         axes.set_aspect("equal")
         axes.set_axis_off()
     from grfpp.io.atomic import atomic_write

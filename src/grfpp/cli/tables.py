@@ -65,11 +65,16 @@ def read_values(
 ) -> tuple[IntArray, FloatArray]:
     """Nodes, and a row of numbers for each."""
     rows = read_rows(path, names, option, "numbers")
+    lengths = sorted({len(cells) for cells in rows.values()})
+    if len(lengths) > 1:
+        problem = f"must have as many numbers on each line of {path}, found {lengths}"
+        raise InputError(problem, argument=option)
     try:
         values = np.array([[float(cell) for cell in cells] for cells in rows.values()])
     except ValueError as error:
         problem = f"must have as many numbers on each line of {path}: {error}"
-        raise InputError(problem, argument=option) from None
+        advice = "leave out nodes without numbers, and other columns"
+        raise InputError(problem, argument=option, advice=advice) from None
     if not np.isfinite(values).all() or not rows:
         problem = f"must have finite numbers in {path}, of one node at least"
         raise InputError(problem, argument=option)

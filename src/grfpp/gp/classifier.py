@@ -2,87 +2,167 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import minimize_scalar
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
+from grfpp._checks import positive
+from grfpp._memory import require_bytes
 from grfpp.errors import InputError
+from grfpp.gp.covariance import Covariance, Family, spectral_gap
+from grfpp.gp.laplace import log_evidence, posterior_mode
 from grfpp.gp.model import GraphGP
-from grfpp.graph import as_graph
-from grfpp.options import drawn_seed
-from grfpp.typing import FloatArray
+from grfpp.gp.plan import plan_gp
+from grfpp.gp.selection import variance_between
+from grfpp.graph import Graph, as_graph
+from grfpp.typing import FloatArray, IntArray
 
-#: Draws that probabilities are means of, in batches: their standard error is at most 0.03.
-_N_BATCHES, _BATCH = 8, 32
-#: Factors of the draws' deviations from their mean that are tried. Regression of indicators
-#: overestimates deviations where classes are far apart: their noise is not normal.
-_SPREADS = (0.0, 0.25, 0.5, 1.0)
-#: Bounds of the logarithm of the slope: from the same probability of all classes to one-hot.
-_LOG_SLOPES = (-2.0, 6.0)
-#: Smallest probability that the leave-one-out loss distinguishes from zero.
-_MIN_PROBABILITY = 1e-6
+#: Powers that predictions average over, where they are not given: on expanders, only high ones
+#: tell communities from the rest of the spectrum.
+_POWERS = (2, 4, 8)
+#: Multiplications of the blocks of a further power.
+_MAX_WORK = 5e10
+#: Largest width of polynomials, and about as many terms as that one has.
+_MAX_WIDTH, _MAX_TERMS = 1e4, 2000
+#: Smallest width that is tried, over the power: the kernel's range is below one edge.
+_MIN_WIDTH = 0.5
+#: Ratio of neighbouring widths, and largest one over the inverse of the spectral gap: then only
+#: the outputscale changes.
+_WIDTH_FACTOR, _WIDEST = 4.0, 100.0
+#: Largest ratio of the kernel's values for constant functions and for the smoothest others.
+_MAX_CONTRAST = 1e6
+#: Logarithms of the outputscale that are tried, and mean and deviation of their normal prior: the
+#: latent functions of nodes of different classes differ by some units.
+_LOG_SCALES = np.arange(-1.0, 7.1)
+_PRIOR_MEAN, _PRIOR_STD = 3.0, 2.0
+#: Variance of the constants of the classes.
+_CONSTANT_VARIANCE = 1.0
+#: Fall of the log-evidence below the largest of a width beyond which larger scales are not tried.
+_NEGLIGIBLE = 8.0
+#: Share of the largest evidence below which parameters are left out of averages.
+_MIN_SHARE = 0.05
+#: Largest number of labelled nodes that parameters are chosen on, and multiplications of an
+#: evidence, which reduce it for many classes.
+_MAX_CHOOSING, _MAX_EVIDENCE = 300, 2e8
+
+
+class ClassifierParameters(NamedTuple):
+    """A power, width and outputscale, with its share in averages."""
+
+    power: float
+    width: float
+    #: The expected sample variance of latent functions over labelled nodes.
+    outputscale: float
+    log_evidence: float
+    share: float
+
+
+class _Row(NamedTuple):
+    """Parameters, and Laplace's approximation with them."""
+
+    power: float
+    width: float
+    outputscale: float
+    #: Factor of the covariance.
+    scale: float
+    evidence: float
+    #: The same with the prior.
+    log_density: float
+    weights: FloatArray
+
+
+class _Latent(NamedTuple):
+    """The prior of a latent function: a constant, and a process centred at the labelled nodes."""
+
+    prior: Covariance
+    scale: float
+    known: IntArray
+
+    def field(self, weights: FloatArray) -> FloatArray:
+        """Covariances of all nodes and the labelled ones, times weights."""
+        block = np.zeros((self.prior.n_nodes, weights.shape[1]))
+        block[self.known] = weights - weights.mean(axis=0)
+        field = self.scale * self.prior.times(block)
+        field += _CONSTANT_VARIANCE * weights.sum(axis=0) - field[self.known].mean(axis=0)
+        return field
+
+    def at_known(self, weights: FloatArray) -> FloatArray:
+        """The same at the labelled nodes."""
+        return self.field(weights)[self.known]
 
 
 @dataclass(eq=False, repr=False)
 class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  # untyped base
     """Predict the labels of nodes from those of some nodes, by a Gaussian process for each class.
 
-    `GraphGP` regresses the indicators of the classes, which share a width. The probabilities of a
-    node are the mean of ``softmax(slope · (m + spread · (f − m)))`` over draws ``f`` of its
-    posterior with mean ``m``, with the slope and the spread of the least leave-one-out
-    cross-entropy at the labelled nodes.
+    Labels have the probabilities ``softmax(f)``. The latent functions ``f`` of the classes are
+    independent, each a constant of variance 1 and a process with the covariances of `GraphGP`,
+    centred at the labelled nodes. Laplace's approximation of the marginal likelihood, with a weak
+    prior, weighs powers, widths and outputscales, and probabilities are averages of ``softmax(f)``
+    at the posterior modes.
 
     Parameters
     ----------
     graph
         A `grfpp.Graph`, or anything that it takes, undirected, with weights that are not
         normalised.
-    kernel, power, normalization, width, method, n_jobs
+    kernel, normalization
         As for `GraphGP`.
-    random_state
-        Seed of the draws, a whole number; ``None`` draws one when fitting.
+    power
+        The exponent of ``"matern"``; of several, predictions are averages. ``None`` for 2, 4 and 8,
+        or for 2 where the others take long, as on large grids.
+    width
+        The width ``t``; ``None`` where it is chosen.
+    outputscale
+        The expected sample variance of latent functions over labelled nodes; ``None`` where it is
+        chosen.
+    n_jobs
+        Threads of products; the result is the same for any number of them.
 
     Attributes
     ----------
     classes_
         The labels, sorted.
-    gp_
-        The fitted `GraphGP`, with an output for each class.
-    slope_, spread_
-        The factors of its draws, and of their deviations from the mean.
-    loo_loss_
-        The leave-one-out cross-entropy of the labelled nodes.
+    components_
+        The powers, widths and outputscales that predictions average over, with their shares. Of
+        more than 300 labelled nodes (fewer for more than seven classes) a sample chooses one.
+    width_, outputscale_, log_marginal_likelihood_
+        Those of the largest share; the latter is Laplace's approximation, without the prior, for
+        the labelled nodes that parameters were chosen on.
+    probabilities_
+        The probabilities of all nodes.
+    graph_, n_features_in_
+        The graph; 1, the column of nodes.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from grfpp.datasets import load_graph
     >>> club = load_graph("karate")
-    >>> model = NodeGPClassifier(club.graph, random_state=0).fit([0, 1, 32, 33], [0, 0, 1, 1])
+    >>> model = NodeGPClassifier(club.graph).fit([0, 1, 32, 33], [0, 0, 1, 1])
     >>> model.predict([2, 31]), model.predict_proba([2, 31]).shape
     (array([0, 1]), (2, 2))
 
     References
     ----------
     C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, 2006, section
-    6.5 (least-squares classification) and 5.4.2 (leave-one-out).
+    3.5 (Laplace's approximation for several classes).
     """
 
     graph: Any
     _: KW_ONLY
     kernel: Any = "matern"
-    power: float = 2
+    power: float | Sequence[float] | None = None
     normalization: str | None = "rw"
     width: float | None = None
-    method: str = "auto"
-    random_state: Any = None
+    outputscale: float | None = None
     n_jobs: int = -1
 
     def fit(self, nodes: Any, labels: npt.ArrayLike) -> NodeGPClassifier:
@@ -101,41 +181,95 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if len(self.classes_) < 2:
             problem = f"must have at least two classes, found only {self.classes_.tolist()[0]!r}"
             raise InputError(problem, argument="labels")
-        names = ("kernel", "power", "normalization", "width", "method", "n_jobs")
         graph = as_graph(self.graph)
-        gp = GraphGP(graph, **{name: getattr(self, name) for name in names})
-        indicators = np.eye(len(self.classes_))[codes]
-        self.gp_ = gp.fit(nodes, indicators)
-        self.seed_ = drawn_seed() if self.random_state is None else int(self.random_state)
-        self.n_features_in_ = 1
-
-        # Leave-one-out predictions are those of distinct nodes, in their order.
         positions = graph.names.numbers(np.asarray(nodes).reshape(-1))
-        distinct, at, counts = np.unique(positions, return_inverse=True, return_counts=True)
-        shares = np.zeros((len(distinct), len(self.classes_)))
-        np.add.at(shares, at, indicators)
-        shares /= counts[:, None]
-        left_out = gp.loo_
-        noise = np.asarray(gp.noise_) / counts[:, None]
-        std = np.sqrt(np.maximum(np.square(left_out["std"]) - noise, 0.0))
-        gaussians = np.random.default_rng(self.seed_).standard_normal((_BATCH, *shares.shape))
-        mean = shares - left_out["error"]
-        # One of n + 1 labels is drawn at random: else the slope is infinite where all n are right.
-        n, n_classes = shares.shape
-        shares = (n * shares + 1 / n_classes) / (n + 1)
+        if len(positions) != len(codes):
+            problem = f"must be {len(positions)}, one per node, found {len(codes)}"
+            raise InputError(problem, argument="labels")
+        known, at = np.unique(positions, return_inverse=True)
+        Y = np.zeros((len(known), len(self.classes_)))
+        np.add.at(Y, (at, codes), 1.0)
 
-        def loss(log_slope: float, spread: float) -> float:
-            draws = mean + spread * std * gaussians
-            probabilities = softmax(np.exp(log_slope) * draws, axis=-1).mean(axis=0)
-            logarithms = np.log(np.maximum(probabilities, _MIN_PROBABILITY))
-            return float(-(shares * logarithms).sum(axis=1).mean())
-
-        options: Any = {"bounds": _LOG_SLOPES, "method": "bounded"}
-        found = [minimize_scalar(loss, args=(spread,), **options) for spread in _SPREADS]
-        best = int(np.argmin([each.fun for each in found]))
-        self.slope_, self.spread_ = float(np.exp(found[best].x)), _SPREADS[best]
-        self.loo_loss_ = float(found[best].fun)
+        limit = int(min(_MAX_CHOOSING, (_MAX_EVIDENCE / Y.shape[1]) ** (1 / 3)))
+        chosen = np.arange(len(known))
+        if len(known) > limit:
+            chosen = np.sort(np.random.default_rng(0).choice(len(known), limit, replace=False))
+        families = self._families(graph, len(chosen))
+        # Where high powers are affordable, polynomials are fast.
+        can_factorize = len(families) == 1 and plan_gp(families[0], len(chosen)).factorize
+        rows = [
+            row
+            for family in families
+            for row in self._rows(family, known[chosen], Y[chosen], can_factorize)
+        ]
+        top = max(row.log_density for row in rows)
+        kept = [row for row in rows if row.log_density >= top + np.log(_MIN_SHARE)]
+        if len(chosen) < len(known):  # many labels leave little open
+            kept = [max(kept, key=lambda row: row.log_density)]
+        shares = softmax([row.log_density for row in kept])
+        require_bytes(24 * graph.n_nodes * Y.shape[1], f"the probabilities of {Y.shape[1]} classes")
+        self.probabilities_ = np.zeros((graph.n_nodes, Y.shape[1]))
+        by_power = {family.power: family for family in families}
+        for row, share in zip(kept, shares, strict=True):
+            family = by_power[row.power]
+            prior = family.covariance(row.width, factorize=can_factorize)
+            latent = _Latent(prior, row.scale, known)
+            weights = row.weights
+            if len(chosen) < len(known):
+                weights = posterior_mode(latent.at_known, Y)
+            self.probabilities_ += share * softmax(latent.field(weights), axis=1)
+        self.components_ = [
+            ClassifierParameters(row.power, row.width, row.outputscale, row.evidence, float(share))
+            for row, share in zip(kept, shares, strict=True)
+        ]
+        best = self.components_[int(shares.argmax())]
+        self.width_ = best.width if isinstance(families[0].kernel, str) else None
+        self.outputscale_, self.log_marginal_likelihood_ = best.outputscale, best.log_evidence
+        self.graph_, self.n_features_in_ = graph, 1
         return self
+
+    def _families(self, graph: Graph, n_chosen: int) -> list[Family]:
+        """The kernels of all powers; of those by default, the affordable ones."""
+        powers = _POWERS if self.power is None else self.power
+        options: Any = {"kernel": self.kernel, "normalization": self.normalization}
+        families = GraphGP(graph, power=powers, n_jobs=self.n_jobs, **options).families(graph)
+        if len(families) == 1 or self.power is not None:
+            return families
+        work = _MAX_TERMS * n_chosen * len(families[0].W.indices)
+        is_affordable = work <= _MAX_WORK
+        return [
+            family
+            for k, family in enumerate(families)
+            if k == 0 or (is_affordable and _widest(family) <= _MAX_WIDTH)
+        ]
+
+    def _rows(
+        self, family: Family, nodes: IntArray, Y: FloatArray, can_factorize: bool
+    ) -> Iterator[_Row]:
+        """All widths and outputscales of a power, by the labels of some nodes."""
+        widths, logs = np.zeros(1), _LOG_SCALES
+        if isinstance(family.kernel, str):
+            widths = _widths(family, can_factorize)
+            if self.width is not None:
+                widths = np.array([positive(self.width, "width")])
+        if self.outputscale is not None:
+            logs = np.log([positive(self.outputscale, "outputscale")])
+        for width in widths[::-1].tolist():  # the widest first, which spans the others
+            block = family.covariance(width, factorize=can_factorize).block(nodes)
+            scale = 1 / variance_between(block)
+            block = scale * (block - block.mean(axis=0))
+            block -= block.mean(axis=1, keepdims=True)
+            weights, highest, last = np.zeros(Y.shape), -np.inf, 0.0
+            for log in logs.tolist():
+                K = np.exp(log) * block + _CONSTANT_VARIANCE
+                weights = posterior_mode(partial(np.matmul, K), Y, weights * np.exp(last - log))
+                evidence = log_evidence(K, Y, weights)
+                density = evidence - ((log - _PRIOR_MEAN) / _PRIOR_STD) ** 2 / 2
+                size = float(np.exp(log))
+                yield _Row(family.power, width, size, size * scale, evidence, density, weights)
+                highest, last = max(highest, density), log
+                if density < highest - _NEGLIGIBLE:
+                    break
 
     def predict_proba(self, nodes: Any = None) -> FloatArray:
         """The probabilities of all classes, in the order of ``classes_``, one row per node.
@@ -146,17 +280,28 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
             Nodes by index or name; all nodes if not given.
         """
         check_is_fitted(self)
-        mean = self.gp_.predict(nodes)
-        if self.spread_ == 0:
-            return np.asarray(softmax(self.slope_ * mean, axis=-1))
-        total: Any = 0.0
-        for batch in range(_N_BATCHES):
-            draws = self.gp_.sample(nodes, n_samples=_BATCH, random_state=[self.seed_, batch])
-            draws = mean + self.spread_ * (draws - mean)
-            total = total + softmax(self.slope_ * draws, axis=-1).mean(axis=0)
-        return np.asarray(total / _N_BATCHES)
+        if nodes is None:
+            return self.probabilities_.copy()
+        positions = self.graph_.names.numbers(np.asarray(nodes).reshape(-1))
+        return np.asarray(self.probabilities_[positions])
 
     def predict(self, nodes: Any = None) -> npt.NDArray[Any]:
         """The most probable labels of nodes, also at labelled ones; all nodes if not given."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self.predict_proba(nodes).argmax(axis=1)])
+
+
+def _widest(family: Family) -> float:
+    """The width from which on only the outputscale changes, or constants drown all else."""
+    ratio = float(np.log(_MAX_CONTRAST))
+    if family.kernel == "matern":
+        ratio = _MAX_CONTRAST ** (1 / family.power) - 1
+    return float(max(1.0, min(_WIDEST, ratio) / max(spectral_gap(family.W), 1e-12)))
+
+
+def _widths(family: Family, can_factorize: bool) -> FloatArray:
+    """The widths that are tried."""
+    low = _MIN_WIDTH / (family.power if family.kernel == "matern" else 2.0)
+    high = _widest(family) if can_factorize else min(_widest(family), _MAX_WIDTH)
+    n_steps = max(1, round(float(np.log(high / low) / np.log(_WIDTH_FACTOR))))
+    return np.asarray(np.geomspace(low, high, n_steps + 1))

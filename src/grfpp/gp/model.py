@@ -41,6 +41,8 @@ from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian, kernel_of
 from grfpp.options import drawn_seed
 from grfpp.typing import FloatArray, IntArray
 
+#: What to do with directed graphs.
+_UNDIRECTED = "use Graph(graph, symmetrize='sum'), on the command line --undirected sum"
 #: Largest number of observed nodes that the unit of the outputscale is defined by.
 _MAX_UNIT_NODES = 256
 #: Smallest width that is tried: the kernel's range is below one edge.
@@ -138,8 +140,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     ----------
     graph
         A `grfpp.Graph`, or anything that it takes, undirected, with weights that are not
-        normalised. Kernels of directed graphs are no covariances in general; those of ``A Aᵀ`` and
-        ``A + Aᵀ`` are: ``GraphGP(A @ A.T)`` or ``GraphGP(A + A.T)``.
+        normalised. Kernels of directed graphs are no covariances in general; those of ``A + Aᵀ``
+        are: ``Graph(graph, symmetrize="sum")``.
     kernel
         ``"matern"`` for ``(I + t L)^-power``, ``"diffusion"`` for ``exp(−t L)``; or a kernel that
         is a covariance, such as ``grfpp.Diffusion(5.0)``, or its text form, which is kept as it is.
@@ -306,7 +308,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         """The kernels of a graph, for every normalisation and power."""
         if graph.is_directed:
             problem = "must be undirected, since kernels of directed graphs are no covariances"
-            raise InputError(problem, argument="graph", advice="use A + A.T or A @ A.T")
+            raise InputError(problem, argument="graph", advice=_UNDIRECTED)
         choice = one_of(self.normalization, "normalization", ("auto", "rw", "sym", None))
         W = graph.normalized(None if choice is None else "sym", self.scale)
         kernel = self.kernel if self._has_width else kernel_of(self.kernel)

@@ -6,7 +6,7 @@ import duckdb
 import networkx as nx
 import numpy as np
 import pytest
-from cli_helpers import accepted, document, refused
+from cli_helpers import accepted, document, refused, warned
 
 from grfpp.cli.results import write_csv
 from grfpp.gp import GraphGP
@@ -87,6 +87,7 @@ def test_several_quantities_and_given_parameters(roads, capsys):
         (["0-0,x"], [], "--values must have as many numbers on each line"),
         (["0-0,1", "0-0,2"], [], "each once"),
         (["nowhere,1", "elsewhere,2"], [], "no node is named"),
+        (["0-0,1", "0-1,2"], ["--kernel", "diffusion:5", "--width", "3"], "not by diffusion:5"),
         (["0-0,1", "0-1,2"], ["--positions", "where.csv"], "--picture"),
         (["0-0,1", "0-1,2"], ["--kernel", "cosine:3"], "--kernel must"),
         (["0-0,1", "0-1,2"], ["--noise", "-1"], "--noise must"),
@@ -98,3 +99,16 @@ def test_bad_input_is_refused(roads, capsys, tmp_path, rows, more, problem):
     (tmp_path / "bad.csv").write_text("\n".join(rows))
     (tmp_path / "few.csv").write_text("0-0,1,2\n")
     assert problem in refused(capsys, "gp", "roads.txt", "--values", "bad.csv", *more)
+
+
+@pytest.mark.filterwarnings("default:the observations")
+def test_components_without_values_and_one_value(roads, capsys):
+    Path("parts.txt").write_text(Path("roads.txt").read_text() + "a b\n")
+    told = document(
+        *(capsys, "gp", "parts.txt", "--values", "known.csv", "--output", "out.csv"),
+        *("--picture", "map.png"),
+    )
+    assert told["n_unreached"] == 2 and len(table("out.csv")) == 66
+    Path("one.csv").write_text("0-0,1\n")
+    warnings = warned(capsys, "gp", "roads.txt", "--values", "one.csv")
+    assert "only one" in warnings and "overflow" not in warnings

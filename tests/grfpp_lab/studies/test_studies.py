@@ -88,9 +88,9 @@ PRINTED = [
         {"^surface +nodes +paper": 1, "^hull, tiny": 1, "^default above paper on 1 of 1$": 1},
     ),
     (
-        *("label_settings", "--seeds 1 --kinds small --hows kriging"),
+        *("label_settings", "--seeds 1 --kinds small --hows kriging process"),
         {"GRAPHS": {"small": lambda seed: block_model(300, 2, 8.0, 0.9, n_parts=1, seed=seed)}},
-        {"small, seed 0, by folds, kriging: ": 1, "mean by 500 labels, kriging: ": 1},
+        {"mean by 500 labels, kriging: ": 1, "small, seed 0, by folds, process: ": 1},
     ),
     (
         *("newcomer", "", {"graphs": lambda folder, n: CLUB, "data_folder": lambda: "somewhere"}),
