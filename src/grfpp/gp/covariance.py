@@ -281,14 +281,14 @@ class Covariance(ABC):
     def _kernel_block(self, nodes: IntArray) -> FloatArray:
         """``g(W)[S, S]`` for distinct nodes ``S``."""
 
-    @abstractmethod
     def _kernel_entries(self, rows: IntArray, columns: IntArray) -> FloatArray:
         """``g(W)[S, T]`` by products with columns."""
+        return self._kernel_times(unit_columns(self.n_nodes, columns))[rows]
 
     @property
-    @abstractmethod
     def max_columns(self) -> float:
         """Number of columns up to which `_kernel_entries` is cheaper than `_kernel_block`."""
+        return np.inf
 
     @abstractmethod
     def _root_draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
@@ -349,11 +349,6 @@ class SeriesCovariance(Covariance):
 
     def _kernel_entries(self, rows: IntArray, columns: IntArray) -> FloatArray:
         return np.asarray(self.family.terms.entries(self.coefficients()[None], rows, columns)[0])
-
-    @property
-    def max_columns(self) -> float:
-        """Blocks need a column for each node."""
-        return np.inf
 
     def _root_draws(self, rng: np.random.Generator, n_draws: int) -> FloatArray:
         gaussians = rng.standard_normal((self.n_nodes, n_draws))

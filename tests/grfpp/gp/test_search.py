@@ -3,11 +3,14 @@
 import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse as sp
 from numpy.testing import assert_allclose
 
 from grfpp.datasets import grid
 from grfpp.errors import InputError
 from grfpp.gp import GraphGP, GraphSearch
+from grfpp.graph import Graph
+from grfpp.kernels import RegularizedLaplacian
 
 ROWS, COLUMNS = np.divmod(np.arange(400), 20)
 HEIGHT = np.exp(-((ROWS - 13) ** 2 + (COLUMNS - 6) ** 2) / 40)
@@ -59,16 +62,78 @@ def test_a_resumed_search_goes_on_as_it_would_have(acquisition, tmp_path):
         GraphSearch.load(tmp_path / "search.npz", grid(10, 40))
 
 
+def conditioned(search):
+    """Draws from the posterior, and its mean in the last column."""
+    search._update()
+    return np.concatenate([block for _, block in search._conditioned(np.eye(32, 33))])
+
+
 def test_new_values_condition_draws():
     search = searched(4, 5)
-    new = search.ask(2)
-    first = search._n_fitted
+    new, first, before = search.ask(2), search._n_fitted, conditioned(search)
     search.tell(new, [3.0, 3.0])
-    search._update()
+    after = conditioned(search)
     assert search._n_fitted == first  # no new fit
-    before, after = search._fields[new], search._conditioned(slice(None))[new]
-    assert after[:, -1].mean() > before[:, -1].mean() + 1
-    assert after[:, :-1].std(axis=1).max() < before[:, :-1].std(axis=1).max()
+    assert after[new, -1].mean() > before[new, -1].mean() + 1
+    assert after[new, :-1].std(axis=1).max() < before[new, :-1].std(axis=1).max()
+
+
+@pytest.mark.parametrize("factorize", [True, False])
+@pytest.mark.parametrize("normalization", ["sym", "rw"])
+def test_the_process_is_that_of_the_regression(factorize, normalization, monkeypatch):
+    monkeypatch.setattr("grfpp.gp.search._is_cheaper_to_factorize", lambda series: factorize)
+    graph, seen = grid(20, 20), np.arange(0, 400, 9)
+    search = GraphSearch(graph, normalization=normalization, n_jobs=1)
+    search.tell(seen, HEIGHT[seen] + 0.1 * np.sin(seen))
+    fields = conditioned(search)
+    prior, profile = search._prior, search._profile
+    assert prior.factorize == factorize
+    kernel = RegularizedLaplacian(2, prior.width)
+    ratio = profile.ratios[profile.log_density.argmax()]
+    gp = GraphGP(graph, kernel=kernel, normalization=normalization, noise_ratio=ratio)
+    mean, std = gp.fit(seen, search._values).predict(return_std=True)
+    assert_allclose(fields[:, -1], mean, rtol=0, atol=0.03 * np.ptp(mean))
+    errors = (fields[:, :-1] - mean[:, None]) / std[:, None]
+    assert 0.8 < np.sqrt(np.square(errors).mean()) < 1.25
+
+
+def test_wide_kernels_take_a_factorisation_or_short_polynomials(monkeypatch):
+    graph, seen = grid(2, 6000), [5, 3000, 9000]
+    search = GraphSearch(graph, acquisition="ei", n_jobs=1)
+    search.tell(seen, [0.0, 1.0, 0.5])
+    assert len(set(search.ask(2))) == 2
+    assert search._priors[-1].width > 1e7  # polynomials would have tens of thousands of terms
+    monkeypatch.setattr("grfpp.gp.search.fits", lambda n_bytes: False)
+    search = GraphSearch(graph, acquisition="ei", n_jobs=1)
+    search.tell(seen, [0.0, 1.0, 0.5])
+    assert len(set(search.ask(2))) == 2
+    assert len(search._priors[-1]._solver.coefficients()) < 700
+
+
+def test_tiny_components_are_not_asked_for_first():
+    pairs = [(2 * k, 2 * k + 1) for k in range(60)]
+    graph = Graph(sp.block_diag([grid(20, 20).adjacency, Graph(pairs).adjacency]))
+    for acquisition in ("ei", "thompson"):
+        search = GraphSearch(graph, acquisition=acquisition, random_state=3)
+        search.tell([10, 150, 390], HEIGHT[[10, 150, 390]])
+        for _ in range(15):
+            nodes = search.ask()
+            assert nodes[0] < 400
+            search.tell(nodes, HEIGHT[nodes])
+    for prior in search._priors:
+        variances = prior.block(np.array([10, 150, 390, 400])).diagonal()
+        assert variances[3] < 1.5 * variances[:3].min()  # in proportion to the size: above 50
+        assert prior.drawn(0)[400:].std() < 2 * prior.drawn(0)[:400].std()
+
+
+def test_the_best_and_the_latest_count_where_memory_is_short(monkeypatch):
+    monkeypatch.setattr("grfpp.gp.search._MAX_NUMBERS", 400 * 10)
+    search = searched(20)
+    seen = search._seen(20).nodes
+    nodes, values = search.observations
+    assert len(seen) == 10
+    assert {nodes[values.argmax()], *nodes[-5:]} <= set(seen.tolist())
+    assert len(set(search.ask(3))) == 3
 
 
 @pytest.mark.parametrize("method", ["columns", "precision"])

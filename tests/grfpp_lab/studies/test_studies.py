@@ -76,7 +76,11 @@ PRINTED = [
     (
         *("gp_search", "--brief --runs 1 --fields blocks"),
         {"LIMIT": 6},
-        {"^blocks, (ei|thompson): median": 2, "^blocks, breadth-first: median": 1},
+        {"^blocks, (ei|thompson), (sym|rw): median": 4, "^blocks, breadth-first: median": 1},
+    ),
+    (
+        *("gp_search", "--large grid scale-free --nodes 900", {}),
+        {"^(grid|scale-free), (ei|thompson): fit to 20 .* the same: True": 4},
     ),
     (
         *("gp_speed", "--cases tiny"),
