@@ -24,7 +24,7 @@ from scipy.sparse.linalg import matrix_power
 
 from grfpp.errors import InputError
 from grfpp.graph import Graph
-from grfpp.kernels import Kernel
+from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian
 from grfpp.linalg import chebyshev
 from grfpp.linalg.factorization import SparseFactor, inverse_block
 from grfpp.linalg.functions import unit_columns
@@ -157,6 +157,13 @@ class Family:
         if self.kernel == "matern" and float(self.power).is_integer():
             return 1 + width, width, int(self.power)
         return None
+
+    def kernel_of(self, width: float) -> Kernel:
+        """The kernel of a width."""
+        if isinstance(self.kernel, Kernel):
+            return self.kernel
+        is_matern = self.kernel == "matern"
+        return RegularizedLaplacian(self.power, width) if is_matern else Diffusion(width)
 
     def function(self, width: float) -> Callable[[FloatArray], FloatArray]:
         """The kernel as a function of the eigenvalues of ``W``."""

@@ -23,7 +23,7 @@ from grfpp.gp.covariance import (
     require_covariance,
     spectral_gap,
 )
-from grfpp.gp.plan import MAX_COLUMNS, choosing_part, plan_gp
+from grfpp.gp.plan import MAX_COLUMNS, choosing_part, plan_gp, predicted_fill
 from grfpp.gp.posterior import BLOCK, Observations, Posterior
 from grfpp.gp.selection import (
     Given,
@@ -37,7 +37,7 @@ from grfpp.gp.selection import (
     unit_of,
 )
 from grfpp.graph import Graph, as_graph
-from grfpp.kernels import Diffusion, Kernel, RegularizedLaplacian, kernel_of
+from grfpp.kernels import Kernel, kernel_of
 from grfpp.options import drawn_seed
 from grfpp.typing import FloatArray, IntArray
 
@@ -57,6 +57,9 @@ _MAX_CONTRAST = 1e6
 #: Coefficient of variation of the roots of degrees up to which ``"sym"`` is not tried: there it is
 #: nearly ``"rw"``.
 _EVEN_DEGREES = 0.2
+#: Entries of the triangular factor per node, up to which factorisations are cheap: a million nodes
+#: of a grid have some 50, social networks hundreds.
+_MAX_FILL = 100.0
 #: Observed nodes times entries of the factors, up to which higher powers are tried by default: a
 #: second for each width.
 _MAX_SOLVES = 2e8
@@ -145,6 +148,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     kernel
         ``"matern"`` for ``(I + t L)^-power``, ``"diffusion"`` for ``exp(−t L)``; or a kernel that
         is a covariance, such as ``grfpp.Diffusion(5.0)``, or its text form, which is kept as it is.
+        ``"auto"`` is ``"matern"`` where sparse factorisations are cheap, as on grids, meshes, roads
+        and trees, and ``"diffusion"`` on expanders such as social networks.
     power
         The exponent ``ν`` of ``"matern"``; of several, predictions are averages. ``"auto"`` is 2,
         and for up to 1,000 observed nodes 2 and 4, unless `width` or `method` is given.
@@ -219,7 +224,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
 
     graph: Any
     _: KW_ONLY
-    kernel: Any = "matern"
+    kernel: Any = "auto"
     power: float | Sequence[float] | str = "auto"
     normalization: str | None = "auto"
     width: float | None = None
@@ -283,7 +288,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         self._best = best
         self.width_ = best.posterior.prior.width if self._has_width else None
         family = best.posterior.prior.family
-        self.kernel_ = self.kernel_of(family.power, best.posterior.prior.width)
+        self.kernel_ = family.kernel_of(best.posterior.prior.width)
         self.normalization_ = family.normalization
         shape = (lambda a: float(a[0])) if self._is_flat else np.asarray
         self.mean_, self.outputscale_ = shape(best.mean), shape(best.outputscale)
@@ -293,7 +298,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
 
     @property
     def _has_width(self) -> bool:
-        return isinstance(self.kernel, str) and self.kernel in {"matern", "diffusion"}
+        return isinstance(self.kernel, str) and self.kernel in {"auto", "matern", "diffusion"}
 
     def _given(self) -> Given:
         mean = None if self.mean is None else finite(self.mean, "mean")
@@ -318,6 +323,9 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         elif W.spectral_radius() > 1 + 1e-6:
             problem = f"must have a spectral radius of at most 1, found {W.spectral_radius():.4g}"
             raise InputError(problem, argument="graph", advice="use normalization='rw'")
+        if is_auto(kernel):
+            is_dense = predicted_fill(W, 1) > _MAX_FILL * graph.n_nodes and is_auto(self.method)
+            kernel = "diffusion" if is_dense and is_auto(self.power) else "matern"
         powers: Any = self.power
         if is_auto(powers):
             is_open = self.width is None and self.method == "auto"
@@ -346,12 +354,6 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if n_observed * families[0].elimination.n_entries <= _MAX_SOLVES:
             return families
         return [family for family in families if family.power == families[0].power]
-
-    def kernel_of(self, power: float, width: float) -> Kernel:
-        """The kernel of a power and a width."""
-        if self.kernel == "matern":
-            return RegularizedLaplacian(power, width)
-        return Diffusion(width) if self.kernel == "diffusion" else kernel_of(self.kernel)
 
     def _without_variation(self, given: Given) -> Given:
         """Parameters where the observations show no variation: nothing can be chosen."""
@@ -464,8 +466,12 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         positions = np.unique(np.linspace(0, n - 1, max_nodes).astype(int))
         for component in self._components:
             prior, ratio = component.posterior.prior, component.posterior.ratio
-            kernel = self.kernel_of(prior.family.power, prior.width)
-            yield kernel, ratio, positions, component.leave_one_out(positions)[0]
+            yield (
+                prior.family.kernel_of(prior.width),
+                ratio,
+                positions,
+                component.leave_one_out(positions)[0],
+            )
 
     @one_blas_thread()
     def predict(
