@@ -60,6 +60,8 @@ _EVEN_DEGREES = 0.2
 #: Entries of the triangular factor per node, up to which factorisations are cheap: a million nodes
 #: of a grid have some 50, social networks hundreds.
 _MAX_FILL = 100.0
+#: Observed nodes times weights, up to which polynomials of Matérn kernels take some ten seconds.
+_MAX_ENTRIES = 1e8
 #: Observed nodes times entries of the factors, up to which higher powers are tried by default: a
 #: second for each width.
 _MAX_SOLVES = 2e8
@@ -148,8 +150,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
     kernel
         ``"matern"`` for ``(I + t L)^-power``, ``"diffusion"`` for ``exp(−t L)``; or a kernel that
         is a covariance, such as ``grfpp.Diffusion(5.0)``, or its text form, which is kept as it is.
-        ``"auto"`` is ``"matern"`` where sparse factorisations are cheap, as on grids, meshes, roads
-        and trees, and ``"diffusion"`` on expanders such as social networks.
+        ``"auto"`` is ``"matern"``, but ``"diffusion"`` on large expanders such as social networks:
+        it takes a fifth of the time there, and its intervals are too narrow for rough functions.
     power
         The exponent ``ν`` of ``"matern"``; of several, predictions are averages. ``"auto"`` is 2,
         and for up to 1,000 observed nodes 2 and 4, unless `width` or `method` is given.
@@ -324,8 +326,10 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             problem = f"must have a spectral radius of at most 1, found {W.spectral_radius():.4g}"
             raise InputError(problem, argument="graph", advice="use normalization='rw'")
         if is_auto(kernel):
-            is_dense = predicted_fill(W, 1) > _MAX_FILL * graph.n_nodes and is_auto(self.method)
-            kernel = "diffusion" if is_dense and is_auto(self.power) else "matern"
+            is_open = is_auto(self.power) and is_auto(self.method)
+            is_large = n_observed * len(W.indices) > _MAX_ENTRIES
+            is_dense = is_open and is_large and predicted_fill(W, 1) > _MAX_FILL * graph.n_nodes
+            kernel = "diffusion" if is_dense else "matern"
         powers: Any = self.power
         if is_auto(powers):
             is_open = self.width is None and self.method == "auto"
