@@ -12,6 +12,8 @@ import grfpp
 from grfpp.datasets import grid
 from grfpp.errors import InputError, InputWarning
 from grfpp.gp import GraphGP, plan
+from grfpp.gp.posterior import Spectrum
+from grfpp.gp.selection import leave_one_out_precisions
 from grfpp.graph import Graph
 from grfpp.linalg.factorization import SparseFactor
 
@@ -43,6 +45,12 @@ class TestPolynomials(GraphGPCase):
 
 class TestOddPower(GraphGPCase):
     options = {"method": "precision", "power": 1}
+
+
+class TestFourthPower(GraphGPCase):
+    """Blocks are Gram matrices of half the power."""
+
+    options = {"method": "columns", "power": 4}
 
 
 class TestDiffusion(GraphGPCase):
@@ -138,6 +146,60 @@ def test_units(field, unit):
     other, spread = GraphGP(graph).fit(seen, unit * y - unit).predict(return_std=True)
     assert_allclose(other, unit * mean - unit, rtol=1e-6, atol=1e-6 * unit)
     assert_allclose(spread, unit * std, rtol=1e-6)
+
+
+def test_smooth_functions_without_noise(monkeypatch):
+    """Rounding does not hide what smooth kernels tell: averages are better than power 2 alone."""
+    rows, columns = np.divmod(np.arange(900), 30)
+    values = np.sin(rows / 6) * np.cos(columns / 7)
+    seen = np.random.default_rng(0).choice(900, 180, replace=False)
+    found, rough = (GraphGP(grid(30, 30), power=p).fit(seen, values[seen]) for p in ("auto", 2))
+    errors = [np.sqrt(np.mean(np.square(gp.predict() - values))) for gp in (found, rough)]
+    assert errors[0] < 0.8 * errors[1] < 0.02
+    monkeypatch.setattr("grfpp.gp.model._MAX_SOLVES", 0)
+    few = GraphGP(grid(30, 30)).fit(seen, values[seen])
+    assert_allclose(few.predict(), rough.predict())
+
+
+def test_normalizations(monkeypatch):
+    """Where degrees are uneven and many observations say so, ``"sym"`` overrules its prior."""
+    rng = np.random.default_rng(0)
+    graph = Graph(nx.barabasi_albert_graph(400, 3, seed=0))
+    W = graph.normalized("sym").adjacency.toarray()
+    values = np.linalg.cholesky(np.linalg.inv(1.3 * np.eye(400) - W)) @ rng.standard_normal(400)
+    for n, expected in ((200, "sym"), (4, "rw")):
+        gp = GraphGP(graph).fit(np.arange(400)[:n], values[:n])
+        assert gp.normalization_ == expected
+    assert GraphGP(grid(9, 9)).fit([0, 40, 80], [0.0, 1.0, 3.0]).normalization_ == "rw"
+    monkeypatch.setattr("grfpp.gp.model._MAX_ENTRIES", 0)
+    monkeypatch.setattr("grfpp.gp.model._MAX_FILL", 0)
+    assert isinstance(GraphGP(graph).fit(np.arange(50), values[:50]).kernel_, grfpp.Diffusion)
+
+
+def test_leave_one_out_precisions():
+    rng = np.random.default_rng(0)
+    root, noise = rng.standard_normal((12, 12)), rng.uniform(0.5, 2, 12)
+    C, ratios = root @ root.T, np.array([0.1, 2.0])
+    spectrum, one = Spectrum(C, noise), np.ones(12)
+    for k, ratio in enumerate(ratios):
+        inverse = np.linalg.inv(C + ratio * np.diag(noise))
+        total = one @ inverse @ one
+        centred = inverse - np.outer(inverse @ one, inverse @ one) / total
+        for ones, expected in ((np.inf, inverse), (total, centred)):
+            found = leave_one_out_precisions(spectrum, ratios, np.full(2, ones))
+            assert_allclose(found[:, k], expected.diagonal())
+
+
+def test_few_observations_prefer_a_fit():
+    """Of a wave with noise at a few nodes, most of the prior's widths would make nothing."""
+    rows, columns = np.divmod(np.arange(900), 30)
+    wave, ratios = np.sin(rows / 6) + np.cos(columns / 7), []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        seen = rng.choice(900, 25, replace=False)
+        mean = GraphGP(grid(30, 30)).fit(seen, wave[seen] + rng.standard_normal(25)).predict()
+        ratios.append(np.std(mean - wave) / np.std(wave))
+    assert np.median(ratios) < 0.5
 
 
 def test_repeated_nodes_tell_the_noise():
