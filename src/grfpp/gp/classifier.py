@@ -49,6 +49,12 @@ _CONSTANT_VARIANCE = 1.0
 _NEGLIGIBLE = 8.0
 #: Share of the largest evidence below which parameters are left out of averages.
 _MIN_SHARE = 0.05
+#: Squared Newton decrement over the log-likelihood at which modes of all labels are reached: their
+#: products take the time, and rounding of large scales is above the default.
+_TOL_OF_MODES = 1e-6
+#: Labelled nodes for each class up to which the covariance between all of them is computed: modes
+#: take some hundred products with a column for each class.
+_MAX_COLUMNS_PER_CLASS = 500
 #: Largest number of labelled nodes that parameters are chosen on, and multiplications of an
 #: evidence, which reduce it for many classes.
 _MAX_CHOOSING, _MAX_EVIDENCE = 300, 2e8
@@ -175,9 +181,12 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         labels
             Their labels, text or whole numbers, of at least two classes.
         """
-        labels = column_or_1d(labels)
-        check_classification_targets(labels)
-        self.classes_, codes = np.unique(labels, return_inverse=True)
+        values = np.asarray(column_or_1d(labels))
+        if not len(values) or any(label is None for label in values.tolist()):
+            problem = f"must be text or whole numbers, found {len(values)}, with None or no label"
+            raise InputError(problem, argument="labels", advice="leave out nodes without a label")
+        check_classification_targets(values)
+        self.classes_, codes = np.unique(values, return_inverse=True)
         if len(self.classes_) < 2:
             problem = f"must have at least two classes, found only {self.classes_.tolist()[0]!r}"
             raise InputError(problem, argument="labels")
@@ -209,14 +218,21 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         shares = softmax([row.log_density for row in kept])
         require_bytes(24 * graph.n_nodes * Y.shape[1], f"the probabilities of {Y.shape[1]} classes")
         self.probabilities_ = np.zeros((graph.n_nodes, Y.shape[1]))
+        is_factorized = can_factorize
+        if len(chosen) < len(known):  # products of long polynomials take the time
+            is_factorized = plan_gp(families[0], len(known)).factorize
         by_power = {family.power: family for family in families}
         for row, share in zip(kept, shares, strict=True):
             family = by_power[row.power]
-            prior = family.covariance(row.width, factorize=can_factorize)
+            prior = family.covariance(row.width, factorize=is_factorized)
             latent = _Latent(prior, row.scale, known)
             weights = row.weights
             if len(chosen) < len(known):
-                weights = posterior_mode(latent.at_known, Y)
+                times = latent.at_known
+                if len(known) <= _MAX_COLUMNS_PER_CLASS * Y.shape[1]:
+                    K = row.scale * _centred(prior.block(known))
+                    times = partial(np.matmul, K + _CONSTANT_VARIANCE)
+                weights = posterior_mode(times, Y, tol=_TOL_OF_MODES)
             self.probabilities_ += share * softmax(latent.field(weights), axis=1)
         self.components_ = [
             ClassifierParameters(row.power, row.width, row.outputscale, row.evidence, float(share))
@@ -236,11 +252,10 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         if len(families) == 1 or self.power is not None:
             return families
         work = _MAX_TERMS * n_chosen * len(families[0].W.indices)
-        is_affordable = work <= _MAX_WORK
         return [
             family
             for k, family in enumerate(families)
-            if k == 0 or (is_affordable and _widest(family) <= _MAX_WIDTH)
+            if k == 0 or (work <= _MAX_WORK and _widest(family) <= _MAX_WIDTH)
         ]
 
     def _rows(
@@ -257,8 +272,7 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         for width in widths[::-1].tolist():  # the widest first, which spans the others
             block = family.covariance(width, factorize=can_factorize).block(nodes)
             scale = 1 / variance_between(block)
-            block = scale * (block - block.mean(axis=0))
-            block -= block.mean(axis=1, keepdims=True)
+            block = scale * _centred(block)
             weights, highest, last = np.zeros(Y.shape), -np.inf, 0.0
             for log in logs.tolist():
                 K = np.exp(log) * block + _CONSTANT_VARIANCE
@@ -289,6 +303,12 @@ class NodeGPClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]  #
         """The most probable labels of nodes, also at labelled ones; all nodes if not given."""
         check_is_fitted(self)
         return np.asarray(self.classes_[self.predict_proba(nodes).argmax(axis=1)])
+
+
+def _centred(block: FloatArray) -> FloatArray:
+    """The covariance of values minus their mean."""
+    block = block - block.mean(axis=0)
+    return np.asarray(block - block.mean(axis=1, keepdims=True))
 
 
 def _widest(family: Family) -> float:

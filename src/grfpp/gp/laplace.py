@@ -23,14 +23,19 @@ from grfpp.typing import FloatArray
 
 #: Largest numbers of Newton steps, of their halvings, and of products for each.
 _MAX_STEPS, _MAX_HALVINGS, _MAX_PRODUCTS = 100, 30, 1000
-#: Squared Newton decrement at which the mode is reached: the error of the log-evidence.
+#: Squared Newton decrement over the log-likelihood at which the mode is reached: the error of the
+#: log-evidence.
 _TOL = 1e-9
-#: Relative residual of a Newton step.
-_TOL_OF_STEPS = 1e-3
+#: Relative residual of a Newton step, and the smallest one: it is divided by 100 where a step has
+#: to be shortened to less than a share.
+_TOL_OF_STEPS, _MIN_TOL_OF_STEPS, _SHORT = 1e-3, 1e-9, 0.25
 
 
 def posterior_mode(
-    times: Callable[[FloatArray], FloatArray], Y: FloatArray, start: FloatArray | None = None
+    times: Callable[[FloatArray], FloatArray],
+    Y: FloatArray,
+    start: FloatArray | None = None,
+    tol: float = _TOL,
 ) -> FloatArray:
     """The weights ``α`` of the mode, by Newton's method with conjugate gradients.
 
@@ -42,6 +47,8 @@ def posterior_mode(
         Numbers of labels by nodes and classes.
     start
         Weights to start from, instead of zero.
+    tol
+        Squared Newton decrement over the log-likelihood at which the mode is reached.
 
     Examples
     --------
@@ -53,7 +60,7 @@ def posterior_mode(
     counts = Y.sum(axis=1, keepdims=True)
     weights: FloatArray = np.zeros(Y.shape) if start is None else start
     f = times(weights)
-    value = _log_joint(weights, f, Y)
+    value, tol_of_steps = _log_joint(weights, f, Y), _TOL_OF_STEPS
     for _ in range(_MAX_STEPS):
         shares = softmax(f, axis=1)
         roots = np.sqrt(shares)
@@ -73,7 +80,7 @@ def posterior_mode(
             return np.asarray(a + image.reshape(-1, 1))
 
         right = half(times(gradient)).reshape(-1, 1)
-        inner = solve(multiply, right, tol=_TOL_OF_STEPS, max_steps=_MAX_PRODUCTS).solution
+        inner = solve(multiply, right, tol=tol_of_steps, max_steps=_MAX_PRODUCTS).solution
         step = gradient - half_transposed(inner.reshape(Y.shape))
         change = times(step)
         decrement = float((gradient * change).sum())
@@ -83,10 +90,13 @@ def posterior_mode(
             if found >= value:
                 break
             size /= 2
-        else:  # the step is below rounding
-            return np.asarray(weights)
-        weights, f, value = weights + size * step, f + size * change, found
-        if decrement < _TOL * max(1.0, abs(value)):
+        is_rough = size < _SHORT and tol_of_steps > _MIN_TOL_OF_STEPS
+        if is_rough:
+            tol_of_steps /= 100
+        if found >= value:
+            weights, f, value = weights + size * step, f + size * change, found
+        # Where nothing is found, the step is below rounding.
+        if not is_rough and (found < value or decrement < tol * max(1.0, abs(value))):
             return np.asarray(weights)
     raise InputError("the mode of the labels' Gaussian process was not reached")
 

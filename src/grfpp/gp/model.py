@@ -622,11 +622,12 @@ def _values(y: npt.ArrayLike, n: int) -> FloatArray:
     if n == 0:
         raise InputError("must hold at least one node, found none", argument="nodes")
     values = np.asarray(y)
-    is_numeric = values.dtype.kind in "buif" and values.size > 0 and np.isfinite(values).all()
+    is_finite = values.dtype.kind not in "fc" or bool(np.isfinite(values).all())
+    is_numeric = values.dtype.kind in "buif" and values.size > 0 and is_finite
     if values.ndim not in {1, 2} or values.shape[0] != n or not is_numeric:
         problem = f"must be finite numbers of shape ({n},) or ({n}, n_outputs), found shape "
         problem += f"{values.shape} of {values.dtype}"
-        problem += " with NaN or infinity" if values.dtype.kind == "f" and values.size else ""
+        problem += "" if is_finite else " with NaN or infinity"
         raise InputError(problem, argument="y", advice="leave out nodes without a value")
     return values.astype(np.float64)
 

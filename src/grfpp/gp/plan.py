@@ -171,6 +171,8 @@ def predicted_fill(W: Graph, power: int) -> float:
         counts.append((n_entries, SparseFactor(_pattern(part, power)).n_entries / 2))
         if len(ball) <= size:
             return counts[-1][1] * W.n_nodes / len(ball)
+        if counts[-1][1] > size**2 / 8:  # nearly dense, and so are larger balls
+            break
         if len(counts) > 1:
             (few, small), (many, large) = counts[-2:]
             exponent = float(np.clip(np.log(large / small) / np.log(many / few), 1.0, 2.0))

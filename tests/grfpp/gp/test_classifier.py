@@ -1,5 +1,7 @@
 """`NodeGPClassifier`: labels, probabilities, and that these are calibrated."""
 
+from time import process_time
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -100,5 +102,16 @@ def test_scikit_learn_protocol():
         model.predict([0])
     with pytest.raises(InputError, match="at least two classes, found only 'a'"):
         model.fit([0, 1], ["a", "a"])
+    for labels in ([], ["a", None]):
+        with pytest.raises(InputError, match="with None or no label"):
+            model.fit(range(len(labels)), labels)
     with pytest.raises(ValueError, match="Unknown label type"):
         model.fit([0, 1], [0.5, 1.5])
+
+
+def test_powers_of_expanders_are_planned_without_dense_factorisations():
+    made = block_model(6000, 3, 4.5, 0.8, n_parts=25, seed=0)
+    began = process_time()
+    model = NodeGPClassifier(made.graph, power=4, width=9.0, n_jobs=1)
+    model.fit(np.arange(30), made.labels[:30])
+    assert process_time() - began < 15

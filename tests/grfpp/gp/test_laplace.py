@@ -63,3 +63,11 @@ def test_large_scales_and_separated_classes_converge():
     Y = np.eye(2)[(where > 0.5).astype(int)]
     weights = posterior_mode(lambda a: K @ a, Y)
     assert_allclose(weights, Y - softmax(K @ weights, axis=1), atol=1e-3)
+
+
+def test_modes_of_large_smooth_covariances_are_reached():
+    x = np.linspace(0, 1, 300)
+    smooth = np.exp(-np.square(x[:, None] - x) / 0.02) + 0.02 * np.exp(-30 * abs(x[:, None] - x))
+    K, Y = 1e4 * smooth, np.eye(3)[np.digitize(x, [0.3, 0.6])]
+    weights = posterior_mode(lambda a: K @ a, Y, tol=1e-6)
+    assert np.abs(Y - softmax(K @ weights, axis=1) - weights).max() < 1e-3
