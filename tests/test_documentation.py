@@ -37,6 +37,8 @@ def test_shell_sessions(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     nx.write_weighted_edgelist(nx.karate_club_graph(), "karate.txt")
     Path("calls.csv").write_text("day;who;whom;minutes\n1;ann;bob;9\n1;bob;cy;4\n2;bob;ann;2\n")
+    changes = "operation,source,target,weight\nadd,cy,dan,3\nremove,bob,ann,\n"
+    Path("changes.csv").write_text(changes)
     found = list(sessions(page))
     assert found
     for command, printed in found:

@@ -6,7 +6,7 @@ Begin with a graph, a kernel and `sample`::
     K = grfpp.sample(W, grfpp.Diffusion(1.0), seed=0)      # help(grfpp.sample) says more
     K @ V; K.rows([3, 7]); K.features(); K.meta["relative_error"]
 
-Graphs      Graph, convert
+Graphs      Graph; convert, update and compact write folders on disk
 Estimates   sample, KernelEstimate, sample_submatrix, relative_error, WalkOptions
 Rows        LocalKernel: rows, entries and nearest nodes at a cost free of the graph's size
 Products    kernel_operator: exact to a tolerance, by the cheapest method

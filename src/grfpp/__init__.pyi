@@ -6,7 +6,9 @@ from . import kernels as kernels
 from . import tasks as tasks
 from . import termination as termination
 from . import torch as torch
+from .conversion import compact as compact
 from .conversion import convert as convert
+from .conversion import update as update
 from .errors import DivergentSeriesError as DivergentSeriesError
 from .errors import InfiniteVarianceError as InfiniteVarianceError
 from .errors import InputError as InputError

@@ -1,4 +1,4 @@
-"""`convert`: write a graph, such as an edge list of any size, to a folder on disk."""
+"""Graphs in folders on disk: `convert` writes, `update` appends changes, `compact` merges them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,18 @@ from typing import Any, Unpack
 
 from grfpp.errors import InputError, shown
 from grfpp.graph import Graph
+from grfpp.io.changes import read_changes
 from grfpp.io.convert import Progress, convert_edges
 from grfpp.io.files import known_file
 from grfpp.io.folder.layout import SUFFIX
 from grfpp.io.folder.reader import is_folder_path
+from grfpp.io.folder.segments import only_writer, write_compacted, write_segment
 from grfpp.io.meshes import MeshWeights
 from grfpp.io.objects import declares_direction
 from grfpp.io.table_options import EdgeListKeywords, EdgeListOptions, ListFile, ListRequest
 from grfpp.io.tables import SUFFIXES
 from grfpp.linalg.symmetrize import Symmetrize
+from grfpp.updates import Changes
 
 #: Sizes such as "2GB", "1.5 GB" or "300M".
 _SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([kMGT]?)i?B?", re.IGNORECASE)
@@ -101,6 +104,77 @@ def convert(
     request = ListRequest.of(directed, n_nodes, options)
     convert_edges(file, request, target, max_bytes, progress or (lambda step, done, total: None))
     return Graph.open(target)
+
+
+def update(
+    folder: str | Path,
+    changes: str | Path | None = None,
+    *,
+    add: Any = None,
+    remove: Any = None,
+    reweight: Any = None,
+) -> Graph:
+    """Append changes of edges to a ``.grf`` folder, and open it.
+
+    They are one more file in the folder, with a checksum, written completely or not at all. Graphs
+    that were opened before stay as they were.
+
+    Parameters
+    ----------
+    folder
+        The folder.
+    changes
+        A file (``.csv``, ``.tsv``, ``.txt``, ``.parquet``) with the columns ``operation`` (``add``,
+        ``remove`` or ``reweight``), source, target and, unless all weights are 1, weight.
+    add, remove, reweight
+        Changes as for `Graph.updated`, instead of a file.
+
+    Returns
+    -------
+    Graph
+        The graph with the changes, as by `Graph.open`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib, grfpp
+    >>> folder = pathlib.Path(tempfile.mkdtemp()) / "path.grf"
+    >>> grfpp.Graph([("a", "b"), ("b", "c")]).save(folder)
+    >>> grfpp.update(folder, add=[("c", "d")])
+    Graph(n_nodes=4, n_edges=3, undirected)
+    >>> grfpp.compact(folder)
+    Graph(n_nodes=4, n_edges=3, undirected)
+    """
+    listed = {"add": add, "remove": remove, "reweight": reweight}
+    if changes is not None and any(edges is not None for edges in listed.values()):
+        problem = "and add, remove, reweight exclude each other"
+        raise InputError(problem, argument="changes", advice="pass a file, or lists of edges")
+    with only_writer(_folder(folder)):
+        before = Graph.open(folder)
+        if changes is None:
+            read = Changes.of(before.names, **listed)
+        else:
+            read = read_changes(changes, before.names)
+        write_segment(before.update_of, before.with_changes(read).update_of)
+    return Graph.open(folder)
+
+
+def compact(folder: str | Path) -> Graph:
+    """Merge the updates of a ``.grf`` folder into its arrays, and open it.
+
+    Rows are merged in blocks; names are held in memory. The folder is replaced in one step when the
+    new one is complete (on Linux; elsewhere in two). Graphs that were opened before stay as they
+    were in this process; other processes cannot open their pickles any more.
+    """
+    with only_writer(_folder(folder)):
+        graph = Graph.open(folder)
+        write_compacted(graph.update_of)
+    return Graph.open(folder)
+
+
+def _folder(path: str | Path) -> str | Path:
+    if not is_folder_path(path):
+        raise InputError(f"must end in {SUFFIX}, found {shown(str(path))}", argument="folder")
+    return path
 
 
 def _edge_list(source: Any) -> ListFile | None:

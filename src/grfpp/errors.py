@@ -20,7 +20,7 @@ _MAX_SHOWN = 80
 #: Names that functions and estimators have for the same thing.
 _SYNONYMS = {"random_state": "seed", "seed": "random_state"}
 #: Largest number of characters of the names that are listed for one that is not known.
-_MAX_NAMES = 120
+_MAX_NAMES = 140
 
 
 class _WithAdvice(Exception):  # noqa: N818  # not raised by itself

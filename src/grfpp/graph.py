@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
@@ -18,7 +19,8 @@ from grfpp._memory import require_bytes
 from grfpp.errors import InputError, InputWarning, warn_user
 from grfpp.io import read_adjacency
 from grfpp.io.archive import save_arrays
-from grfpp.io.folder.reader import GraphFolder, MappedForm, is_folder_path
+from grfpp.io.folder.reader import MappedForm, is_folder_path
+from grfpp.io.folder.segments import open_folder, updated_form
 from grfpp.io.folder.writer import save_folder
 from grfpp.io.matrices import GRAPH_FORMAT, canonical_matrix, read_saved_graph
 from grfpp.io.meshes import MeshWeights
@@ -32,6 +34,7 @@ from grfpp.linalg.symmetrize import Symmetrize, symmetrized, without_rounding
 from grfpp.nodes import NodeNames
 from grfpp.normalization import Normalization, Rows, ScaledWeights
 from grfpp.typing import FloatArray, IntArray
+from grfpp.updates import Changes, UpdatedForm, WalkedRows
 
 #: Cached properties of a graph that are pickled with its matrix.
 _PICKLED_PROPERTIES = ("is_directed", "_spectral_radius", "_root_strength", "_normalized_from")
@@ -102,12 +105,11 @@ class Graph:
            [0.5, 0.5, 0. ]])
     """
 
-    indptr: IntArray
-    indices: npt.NDArray[np.int32]
     node_ids: Sequence[Any] | None
     meta: Mapping[str, Any] = MappingProxyType({})
-    #: The files and properties of a graph on disk; ``None`` for graphs in memory.
-    _form: MappedForm | None = None
+    #: The files and properties of a graph on disk, or what differs in a graph that was updated;
+    #: ``None`` for other graphs in memory.
+    _form: MappedForm | UpdatedForm | None = None
     #: Of normalised graphs: how, the scale, and the edges of the undirected graph that was
     #: normalised, if it was one.
     _normalized_from: tuple[str, float, int | None] | None = None
@@ -308,14 +310,16 @@ class Graph:
         >>> graph, graph.index("c"), graph.normalized("rw").scaled.value
         (Graph(n_nodes=3, n_edges=2, undirected), 2, 1.0)
         """
-        folder = GraphFolder.open(path, verify=truth(verify, "verify"))
-        return cls._on_disk(MappedForm.stored(folder))
+        folder, segments = open_folder(path, verify=truth(verify, "verify"))
+        graph = cls._of_form(MappedForm.stored(folder))
+        return graph._with_form(updated_form(graph, segments)) if segments else graph
 
     @classmethod
-    def _on_disk(cls, form: MappedForm, names: NodeNames | None = None) -> Graph:
+    def _of_form(cls, form: MappedForm | UpdatedForm, names: NodeNames | None = None) -> Graph:
         graph = cls.__new__(cls)
         graph._form = form
-        graph.indptr, graph.indices = form.indptr, form.indices
+        if isinstance(form, MappedForm):
+            graph.indptr, graph.indices = form.indptr, form.indices
         names = form.names if names is None else names
         graph.node_ids = names.ids
         graph.__dict__.update(form.properties(), names=names)
@@ -324,16 +328,20 @@ class Graph:
     @property
     def is_on_disk(self) -> bool:
         """Whether its arrays are mapped from a folder; other processes open it by its path."""
-        return self._form is not None
+        form = self._form
+        return form.base.is_on_disk if isinstance(form, UpdatedForm) else form is not None
 
     def require_unchanged(self) -> None:
         """Raise `InputError` where the folder of a graph on disk has changed since `open`."""
-        if self._form is not None:
+        if isinstance(self._form, UpdatedForm):
+            self._form.base.require_unchanged()
+        elif self._form is not None:
             self._form.folder.require_unchanged()
 
     def indices_file(self) -> int | None:
-        """Descriptor of the file of `indices`, for `os.pread`; ``None`` for graphs in memory."""
-        return None if self._form is None else self._form.indices_file()
+        """Descriptor of the file of neighbours, for `os.pread`; ``None`` for graphs in memory."""
+        form = self._form.base._form if isinstance(self._form, UpdatedForm) else self._form
+        return form.indices_file() if isinstance(form, MappedForm) else None
 
     def _adopt(self, matrix: sp.csr_array, node_ids: Sequence[Any] | None) -> None:
         """Store the arrays of a canonical CSR matrix, and make them read-only."""
@@ -357,8 +365,8 @@ class Graph:
         graph.meta = self.meta
         return graph
 
-    def _with_form(self, form: MappedForm) -> Graph:
-        graph = Graph._on_disk(form, self.names)
+    def _with_form(self, form: MappedForm | UpdatedForm) -> Graph:
+        graph = Graph._of_form(form, form.names if isinstance(form, UpdatedForm) else self.names)
         graph.meta = self.meta
         return graph
 
@@ -374,7 +382,7 @@ class Graph:
         known = {key: self.__dict__[key] for key in _PICKLED_PROPERTIES if key in self.__dict__}
         if self._form is not None:
             known.pop("_root_strength", None)
-            return _restored, (Graph._on_disk, (self._form,), dict(self.meta), known)
+            return _restored, (Graph._of_form, (self._form,), dict(self.meta), known)
         if self.scaled.base is None or self.scaled.kind is not None:
             known["scaled"] = self.scaled
         parts = (self.adjacency, self.node_ids)
@@ -411,7 +419,31 @@ class Graph:
     @property
     def n_nodes(self) -> int:
         """Number of nodes."""
-        return len(self.indptr) - 1
+        form = self._form
+        return form.n_nodes if isinstance(form, UpdatedForm) else len(self.indptr) - 1
+
+    @cached_property
+    def indptr(self) -> IntArray:
+        """Ends of the rows."""
+        return self._merged().indptr
+
+    @cached_property
+    def indices(self) -> npt.NDArray[np.int32]:
+        """Nodes that edges lead to."""
+        return self._merged().indices
+
+    def _merged(self) -> Rows:
+        """The rows of a graph that was updated; others have them from the beginning."""
+        assert isinstance(self._form, UpdatedForm)
+        self.require_unchanged()
+        return self._form.merged
+
+    @property
+    def walked(self) -> WalkedRows:
+        """The rows as walks read them, without merging updates."""
+        if isinstance(self._form, UpdatedForm):
+            return self._form.walked
+        return WalkedRows(self.indptr, self.indices, self.scaled)
 
     @cached_property
     def weights(self) -> FloatArray:
@@ -433,6 +465,8 @@ class Graph:
     @cached_property
     def scaled(self) -> ScaledWeights:
         """The weights as a formula; without memory where all are, or were, one power of two."""
+        if isinstance(self._form, UpdatedForm):
+            return replace(self._form.scaled, base=self._merged().weights)
         value = normalization.common_weight(self.weights)
         return ScaledWeights(None, value or 1.0, self.weights if value is None else None)
 
@@ -449,6 +483,26 @@ class Graph:
         """Whether the weight matrix differs from its transpose."""
         rows = Rows(self.indptr, self.indices, self.weights)
         return not rows.equals(rows.transposed())
+
+    @cached_property
+    def row_sums(self) -> FloatArray:
+        """Sums of the weights in rows, rounded as by `normalized`."""
+        scaled = self.scaled
+        if self.weights is scaled.base and scaled.out_strength is not None:
+            return scaled.out_strength
+        return readonly(Rows(self.indptr, self.indices, self.weights).strengths())
+
+    @cached_property
+    def is_in_safe_range(self) -> bool:
+        """Whether no product of two row sums leaves the range of float64."""
+        if isinstance(self._form, MappedForm):
+            return self._form.folder.header.tame
+        return normalization.is_in_safe_range(self.weights, self.row_sums)
+
+    @cached_property
+    def transposed(self) -> Graph:
+        """As `reversed`, and kept: updates of directed graphs share it."""
+        return self.reversed()
 
     @cached_property
     def out_degree(self) -> IntArray:
@@ -514,11 +568,67 @@ class Graph:
             graph._normalized_from = before[0], before[1] * factor, before[2]
         return graph
 
+    def updated(self, add: Any = None, remove: Any = None, reweight: Any = None) -> Graph:
+        """The graph with some edges added, removed, or with other weights.
+
+        This graph stays as it is, and the new one shares its arrays: only the rows of nodes whose
+        edges differ are stored anew, and 16 bytes a node (24 to 32 with weights or arcs). Updates
+        of updates hold the difference to the first graph. `LocalKernel` reads these rows as they
+        are. Everything else merges them into arrays of their own when they are first needed.
+
+        Parameters
+        ----------
+        add
+            New edges: a list of tuples ``(u, v)`` or ``(u, v, weight)``, by the names of nodes as
+            for `index`; or an ``edge_index`` of shape ``(2, n_edges)`` with indices of nodes, or
+            the pair ``(edge_index, weights)``. Without weights they are 1. Unknown names are new
+            nodes, after the others; where nodes have no names, so are the next numbers.
+        remove
+            Edges to remove, ``(u, v)`` or an ``edge_index``. Nodes stay.
+        reweight
+            Edges with their new weights, ``(u, v, weight)`` or ``(edge_index, weights)``.
+
+        Returns
+        -------
+        Graph
+            The same as one made anew from all edges. Undirected edges change in both directions.
+
+        Raises
+        ------
+        InputError
+            Where an edge to add is there already, one to remove or to reweight is not, one is
+            listed twice, or a weight is not positive; and of graphs that are normalised.
+
+        Examples
+        --------
+        >>> graph = Graph([("a", "b"), ("b", "c")])
+        >>> later = graph.updated(add=[("c", "d")], remove=[("a", "b")])
+        >>> later, later.node_ids, graph
+        (Graph(n_nodes=4, n_edges=2, undirected), ['a', 'b', 'c', 'd'],
+         Graph(n_nodes=3, n_edges=2, undirected))
+        """
+        changes = Changes.of(self.names, add=add, remove=remove, reweight=reweight)
+        return self.with_changes(changes)
+
+    def with_changes(self, changes: Changes) -> Graph:
+        """As `updated`, with changes that were read."""
+        form = self.update_of
+        if self._normalized_from is not None or form.value is not None:
+            problem, advice = "the weights are normalised", "update the graph, then normalise it"
+            raise InputError(problem, advice=advice)
+        self.require_unchanged()
+        return self._with_form(form.changed(changes)) if len(changes.sources) else self
+
+    @property
+    def update_of(self) -> UpdatedForm:
+        """What differs from the graph that it was updated from: nothing, or its updates."""
+        return self._form if isinstance(self._form, UpdatedForm) else UpdatedForm.of(self)
+
     def reversed(self) -> Graph:
         """The graph with all arcs reversed; an undirected graph is returned itself."""
         if not self.is_directed:
             return self
-        if self._form is not None:
+        if isinstance(self._form, MappedForm):
             return self._with_form(self._form.reversed())
         graph = self._with_matrix(self.adjacency.T.tocsr())
         if self.scaled.base is None:
@@ -536,7 +646,8 @@ class Graph:
     @property
     def is_symmetrically_normalized(self) -> bool:
         """Whether the weights are known to come from ``normalized("sym")``."""
-        return self.scaled.kind == "sym" or self._root_strength is not None
+        scaled = self.scaled if self._form is None else self._form.scaled
+        return scaled.kind == "sym" or self._root_strength is not None
 
     @cached_property
     def _spectral_radius(self) -> float:

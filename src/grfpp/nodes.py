@@ -10,6 +10,7 @@ import difflib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
@@ -118,6 +119,16 @@ class NodeNames:
             return self._index_of_name(values, "names")
         return np.array([self._index_of_name(name, "names") for name in values], np.int64)
 
+    def find_all(self, names: Sequence[Any], argument: str, *, missing: bool = False) -> IntArray:
+        """Indices of names as of `index`; with `missing`, -1 for those that no node has."""
+        indices = np.empty(len(names), np.int64)
+        for at, name in enumerate(names):
+            index = self._find(name)
+            index = self._find_text(str(name)) if index is None else index
+            is_new = missing and index is None
+            indices[at] = -1 if is_new else self._require_known(index, name, argument)
+        return indices
+
     def index_of_text(self, text: str, argument: str) -> int:
         """The index of the node whose name is `text`, or whose number where nodes have no names."""
         if self.ids is not None:
@@ -224,6 +235,96 @@ class NodeNames:
         if all(type(name) is str for name in self._by_name):
             return self._by_name
         return _dictionary([str(name) for name in self.ids or []])
+
+
+class MoreNames(NodeNames):
+    """The names of a graph's nodes, followed by those of new ones.
+
+    Examples
+    --------
+    >>> names = MoreNames.of(NodeNames(2, ["Anna", "Ben"]), ["Cy"])
+    >>> names.ids, names.index(["Cy", "Anna"])
+    (['Anna', 'Ben', 'Cy'], array([2, 0]))
+    """
+
+    def __init__(self, first: NodeNames, more: NodeNames) -> None:
+        assert first.ids is not None and more.ids is not None
+        super().__init__(first.n_nodes + more.n_nodes, _Joined(first.ids, more.ids))
+        self.first, self.more = first, more
+
+    @classmethod
+    def of(cls, names: NodeNames, new: Sequence[Any]) -> MoreNames:
+        """Names with new ones, of the same kind."""
+        ids = names.ids or [None]
+        for kind in (str, int):
+            wrong = (name for name in new if not isinstance(name, kind) or name in (True, False))
+            if isinstance(ids[0], kind) and (first := next(wrong, None)) is not None:
+                words = "text" if kind is str else "whole numbers"
+                raise InputError(f"names of nodes are {words} in this graph, found {shown(first)}")
+        first, more = (names.first, names.more.ids) if isinstance(names, cls) else (names, [])
+        return cls(first, NodeNames(len(more or []) + len(new), [*(more or []), *new]))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return MoreNames, (self.first, self.more)
+
+    @property
+    def kind(self) -> Literal["whole", "text"] | None:
+        """As that of the names before: new ones are of their kind."""
+        return self.first.kind
+
+    def find_all(self, names: Sequence[Any], argument: str, *, missing: bool = False) -> IntArray:
+        """As of `NodeNames`."""
+        indices = self.first.find_all(names, argument, missing=True)
+        for at in np.flatnonzero(indices < 0).tolist():
+            new = self.more._find(names[at])
+            is_new = missing and new is None
+            index = None if new is None else new + self.first.n_nodes
+            indices[at] = -1 if is_new else self._require_known(index, names[at], argument)
+        return indices
+
+    def _find(self, name: Any) -> int | None:
+        return self._either(self.first._find(name), self.more._find(name))
+
+    def _find_text(self, text: str) -> int | None:
+        return self._either(self.first._find_text(text), self.more._find_text(text))
+
+    def _either(self, before: int | None, new: int | None) -> int | None:
+        return before if new is None else new + self.first.n_nodes
+
+    def _similar(self, text: str) -> Iterable[str]:
+        return [*self.first._similar(text), *self.more._similar(text)]
+
+
+class _Joined(Sequence[Any]):
+    """Two sequences of names, one after the other; compares and prints as a list."""
+
+    __hash__ = None  # type: ignore[assignment]  # as for lists
+
+    def __init__(self, first: Sequence[Any], more: Sequence[Any]) -> None:
+        self._parts = first, more
+
+    def __len__(self) -> int:
+        return sum(map(len, self._parts))
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[i] for i in range(*index.indices(len(self)))]
+        first, more = self._parts
+        position = index + len(self) if index < 0 else index
+        if not 0 <= position < len(self):
+            raise IndexError(index)
+        return first[position] if position < len(first) else more[position - len(first)]
+
+    def __iter__(self) -> Iterator[Any]:
+        return chain(*self._parts)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, list | _Joined | Texts):
+            return NotImplemented
+        return list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 def whole_slice(chosen: slice) -> slice:

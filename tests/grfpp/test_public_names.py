@@ -135,7 +135,7 @@ CASES = {
 ELSEWHERE = {
     *(grfpp.InputError, grfpp.DivergentSeriesError, grfpp.InfiniteVarianceError),
     *(grfpp.TruncationError, grfpp.Kernel, grfpp.Termination, grfpp.KernelEstimate),
-    grfpp.convert,  # tests/grfpp/test_conversion.py
+    *(grfpp.convert, grfpp.update, grfpp.compact),  # test_conversion.py, test_updates_on_disk.py
     *(tasks.WholeGraph, tasks.predict_normals),
 }
 

@@ -34,6 +34,8 @@ COMMANDS = {
     "estimate": "grfpp.cli.estimate",
     "query": "grfpp.cli.query",
     "convert": "grfpp.cli.convert",
+    "update": "grfpp.cli.update",
+    "compact": "grfpp.cli.compact",
     "cluster": "grfpp.cli.cluster",
     "interpolate": "grfpp.cli.interpolate",
     "label": "grfpp.cli.label",

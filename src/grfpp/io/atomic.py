@@ -5,6 +5,7 @@ Both are written under a hidden name in the folder of their target, and renamed 
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import os
 import shutil
@@ -25,6 +26,8 @@ _LONGEST_STEM = 50
 #: Seconds without writes after which hidden files count as those of killed writers, also of writers
 #: on other machines.
 _STALE_SECONDS = 24 * 3600
+#: Of Linux: paths from the working directory, and the flag of ``renameat2`` to exchange two names.
+_AT_CWD, _RENAME_EXCHANGE = -100, 2
 
 
 @contextmanager
@@ -174,7 +177,14 @@ def _remove_stale(target: Path, suffix: str) -> None:
 
 
 def _replace_folder(temporary: Path, target: Path) -> None:
-    """Rename the folder to its target; an existing target is first moved, then removed."""
+    """Rename the folder to its target; an existing target is exchanged for it, then removed.
+
+    Where the system cannot exchange folders, it is first moved: a process that is killed between
+    these two steps leaves no folder of that name.
+    """
+    if _exchange(temporary, target):
+        shutil.rmtree(temporary, ignore_errors=True)
+        return
     while True:
         old = _hidden(target, _FOLDER)
         with suppress(FileNotFoundError):
@@ -189,3 +199,13 @@ def _replace_folder(temporary: Path, target: Path) -> None:
                 raise
         finally:
             shutil.rmtree(old, ignore_errors=True)
+
+
+def _exchange(one: Path, other: Path) -> bool:
+    """Exchange the names of two folders in one step, where both exist and the system can."""
+    try:
+        call = ctypes.CDLL(None).renameat2
+    except (AttributeError, OSError, TypeError):  # not on Linux
+        return False
+    names = os.fsencode(one.absolute()), os.fsencode(other.absolute())
+    return bool(call(_AT_CWD, names[0], _AT_CWD, names[1], _RENAME_EXCHANGE) == 0)

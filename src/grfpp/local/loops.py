@@ -18,6 +18,10 @@ from grfpp.walks.pool import (
     add_run,
     follow_edges,
     inverse_potential,
+    prefetch_end,
+    row_edges,
+    row_ends,
+    row_weights,
     sample_edges,
     sample_stream,
     series_pool,
@@ -57,7 +61,7 @@ def _push_or_defer(
         reached.total += amount
         first, edge_mass = reached.first, ratio * amount * reached.share
         end = first + degree
-        return add_run(graph.indices, buffers.runs, first, end, edge_mass, n_runs), degree
+        return add_run(graph, buffers.runs, first, end, edge_mass, n_runs), degree
     else:
         reached.ahead = amount
     return n_runs, int64(0)
@@ -251,16 +255,18 @@ def _pull(
     """
     first_deposit = series.deposits[0] if residual is None else 1.0
     total = first_deposit if is_row else 0.0
-    last = first + degree - 1
-    for slot in range(first, last + 1):
-        ahead = graph.indices[uint64(min(slot + _AHEAD, last))]
+    ends, offset = row_ends(graph, first)
+    weights = row_weights(graph, first)[0]
+    last = first - offset + degree - 1
+    for slot in range(first - offset, last + 1):
+        ahead = ends[uint64(min(slot + _AHEAD, last))]
         prefetch(buffers.cells, int64(home_cell(ahead, buffers.shift)))
-        number = find(buffers.cells, buffers.shift, graph.indices[uint64(slot)])
+        number = find(buffers.cells, buffers.shift, ends[uint64(slot)])
         if number >= 0:
             reached = buffers.reached[uint64(number)]
             amount = reached.ahead if residual is None else residual.ratio * reached.total
             edge_mass = amount * reached.share
-            total += edge_mass * graph.weights[uint64(slot)] if len(graph.weights) else edge_mass
+            total += edge_mass * weights[uint64(slot)] if len(graph.weights) else edge_mass
     return total
 
 
@@ -350,7 +356,7 @@ def select_largest(
         if left > 0.0:
             for a in range(n_held):
                 reached = buffers.reached[uint64(find(buffers.cells, buffers.shift, held_node[a]))]
-                prefetch(graph.indices, reached.first)
+                prefetch_end(graph, reached.first)
         _empty_heap(nodes[b], values[b])
         for a in range(n_held):
             node, value = held_node[a], held_value[a]
@@ -394,8 +400,8 @@ def write_values(
             values[b, c] = 0.0
             if node < 0:
                 continue
-            first = graph.indptr[uint64(node)]
-            degree = graph.indptr[uint64(node) + uint64(1)] - first
+            first, end = row_edges(graph, node)
+            degree = end - first
             total = float64(0.0)
             if degree <= left:
                 left -= degree

@@ -130,7 +130,7 @@ def pilot_nodes(plan: LocalPlan, count: int = N_ROWS) -> IntArray:
         np.random.SeedSequence(plan.seed, spawn_key=(_PILOT_REPLICATES,))
     )
     drawn = random.integers(0, graph.n_nodes, _DRAWS_PER_ROW * count)
-    has_edges = graph.indptr[drawn + 1] > graph.indptr[drawn]
+    has_edges = graph.walked.degrees(drawn) > 0
     return np.asarray(drawn[has_edges][:count], np.int64)
 
 

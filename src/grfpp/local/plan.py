@@ -59,7 +59,7 @@ class LocalWeights(NamedTuple):
     @classmethod
     def of(cls, graph: Graph) -> LocalWeights:
         """The weights of a graph; nothing is computed from its edges."""
-        scaled = graph.scaled
+        scaled = graph.walked.scaled
         arrays = (scaled.base, scaled.out_strength, scaled.in_strength)
         kind = _KINDS[scaled.kind]
         base, out, into = (_NOTHING if array is None else readonly(array) for array in arrays)
@@ -99,7 +99,7 @@ class LocalWeights(NamedTuple):
         if len(self.out):
             strength = self.out[nodes]
         else:
-            strength = (graph.indptr[nodes + 1] - graph.indptr[nodes]).astype(np.float64)
+            strength = graph.walked.degrees(nodes).astype(np.float64)
         return np.where(strength > 0, strength, 1.0)
 
 
@@ -273,10 +273,14 @@ class LocalPlan:
     @cached_property
     def layout(self) -> PoolLayout:
         """The graph as the compiled loops read it."""
+        rows = self.graph.walked
         return PoolLayout(
-            readonly(self.graph.indptr),
-            readonly(self.graph.indices),
+            readonly(rows.indptr),
+            readonly(rows.indices),
             self.weights.base,
+            more_indices=rows.more_indices,
+            more_weights=rows.more_weights,
+            stride=rows.stride,
             out_strength=self.weights.out,
             in_strength=self.weights.into,
             kind=self.weights.kind,
@@ -286,7 +290,7 @@ class LocalPlan:
     @cached_property
     def read_layout(self) -> PoolLayout:
         """The same, with neighbours of a large graph on disk read from its file."""
-        is_large = self.graph.indices.nbytes > _MAX_MAPPED_BYTES
+        is_large = self.graph.walked.indices.nbytes > _MAX_MAPPED_BYTES
         file = self.graph.indices_file() if is_large else None
         return self.layout if file is None else self.layout._replace(file=np.array([file, 0]))
 

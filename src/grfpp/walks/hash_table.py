@@ -59,11 +59,11 @@ def find(cells: Any, shift: Any, node: Any) -> Any:
 
 @inlined
 def add_mass(
+    graph: Any,
     cells: Any,
     shift: Any,
     reached: Any,
     pool: Any,
-    indptr: Any,
     node: Any,
     amount: Any,
     n_used: Any,
@@ -91,7 +91,7 @@ def add_mass(
                 n_pool += 1
             return n_used, n_pool
         if key == FREE:
-            prefetch(indptr, node)
+            prefetch(graph.indptr, graph.stride * int64(node))
             cells[at].key = (int64(node) << NUMBER_BITS) | n_used
             new = reached[uint64(n_used)]
             new.node, new.cell, new.mass = node, at, amount

@@ -43,6 +43,39 @@ _INVERSE_ROOT = np.sqrt(_INVERSE)
 # Indices in hot loops are unsigned: numba checks signed ones for wraparound.
 
 
+# The graph.
+
+
+@inlined
+def row_edges(graph: Any, node: Any) -> Any:
+    """The first edge of a node, and the end of its edges."""
+    at = uint64(graph.stride) * uint64(node)
+    return graph.indptr[at], graph.indptr[at + uint64(1)]
+
+
+@inlined
+def row_ends(graph: Any, first: Any) -> Any:
+    """An array with the ends of the edges of a row, and the edge at its index 0."""
+    if first < len(graph.indices):
+        return graph.indices, int64(0)
+    return graph.more_indices, int64(len(graph.indices))
+
+
+@inlined
+def row_weights(graph: Any, first: Any) -> Any:
+    """The same for the weights, where edges have different ones."""
+    if first < len(graph.indices):
+        return graph.weights, int64(0)
+    return graph.more_weights, int64(len(graph.indices))
+
+
+@inlined
+def prefetch_end(graph: Any, slot: Any) -> None:
+    """Prefetch the end of an edge."""
+    ends, offset = row_ends(graph, slot)
+    prefetch(ends, slot - offset)
+
+
 # Nodes.
 
 
@@ -59,8 +92,8 @@ def _init_reached(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None
     for number in range(first_new, n_used):
         new = reached[uint64(number)]
         node = uint64(new.node)
-        first = graph.indptr[node]
-        degree = graph.indptr[node + uint64(1)] - first
+        first, end = row_edges(graph, node)
+        degree = end - first
         share = inverse_rate
         if degree == 0:
             share = 1.0
@@ -114,15 +147,16 @@ def start_pool(graph: Any, buffers: Any, row: Any) -> None:
 
 
 @inlined
-def _prefetch_run(indices: Any, first: Any, end: Any) -> None:
-    prefetch(indices, first)
-    prefetch(indices, min(first + _LINE, end - 1))
+def _prefetch_run(graph: Any, first: Any, end: Any) -> None:
+    ends, offset = row_ends(graph, first)
+    prefetch(ends, first - offset)
+    prefetch(ends, min(first + _LINE, end - 1) - offset)
 
 
 @inlined
-def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any) -> Any:
+def add_run(graph: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any) -> Any:
     """Append a run of edges with masses ``mass · weight``; returns ``n_runs + 1``."""
-    _prefetch_run(indices, first, end)
+    _prefetch_run(graph, first, end)
     run = runs[uint64(n_runs)]
     run.first, run.end, run.mass = first, end, mass
     return n_runs + 1
@@ -130,10 +164,10 @@ def add_run(indices: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: An
 
 @inlined
 def _ends(graph: Any, file: Any, buffers: Any, first: Any, end: Any) -> Any:
-    """An array with the ends of these edges, and the edge at its index 0."""
+    """As `row_ends`, from the file where there is one."""
     # Numba compiles one branch, by the type of `file`.
-    if file is None:
-        return graph.indices, int64(0)
+    if file is None or first >= len(graph.indices):
+        return row_ends(graph, first)
     read_ends(file, buffers.ends_address, first, end - first)
     return buffers.ends, first
 
@@ -147,33 +181,33 @@ def follow_edges(
     Returns the number of nodes reached and the number of nodes in the pool.
     """
     cells, shift, reached, pool = buffers.cells, buffers.shift, buffers.reached, buffers.pool
-    indptr, weights = graph.indptr, graph.weights
     before = n_used
     n_pool = int64(0)
     for a in range(n_runs):
         run = buffers.runs[uint64(a)]
         edge_mass, first, end = run.mass, run.first, run.end
         ends, offset = _ends(graph, graph.file, buffers, first, end)
-        if len(weights):
+        if len(graph.weights):
+            weights, before_row = row_weights(graph, first)
             for slot in range(first, end):
-                mass = edge_mass * weights[uint64(slot)]
+                mass = edge_mass * weights[uint64(slot - before_row)]
                 if mass > 0.0:
                     node = ends[uint64(slot - offset)]
                     n_used, n_pool = add_mass(
-                        cells, shift, reached, pool, indptr, node, mass, n_used, n_pool
+                        graph, cells, shift, reached, pool, node, mass, n_used, n_pool
                     )
         elif edge_mass > 0.0:
             for slot in range(first - offset, end - offset):
                 node = ends[uint64(slot)]
                 n_used, n_pool = add_mass(
-                    cells, shift, reached, pool, indptr, node, edge_mass, n_used, n_pool
+                    graph, cells, shift, reached, pool, node, edge_mass, n_used, n_pool
                 )
     for a in range(n_picks):
         slot = buffers.picks[uint64(a)]
         ends, offset = _ends(graph, graph.file, buffers, slot, slot + 1)
         node = ends[uint64(slot - offset)]
         n_used, n_pool = add_mass(
-            cells, shift, reached, pool, indptr, node, picked_mass, n_used, n_pool
+            graph, cells, shift, reached, pool, node, picked_mass, n_used, n_pool
         )
     _init_reached(graph, reached, before, n_used)
     return n_used, n_pool
@@ -184,7 +218,7 @@ def follow_edges(
 
 @inlined
 def _split_nodes(
-    indices: Any, nodes: Any, n: Any, threshold: Any, runs: Any, n_runs: Any, lights: Any
+    graph: Any, nodes: Any, n: Any, threshold: Any, runs: Any, n_runs: Any, lights: Any
 ) -> Any:
     """Append `n` nodes with equal weights to the runs or, below the threshold, store them as light.
 
@@ -197,7 +231,7 @@ def _split_nodes(
         node = nodes[uint64(a)]
         first, end, mass = node.first, node.end, node.mass
         if mass >= threshold:
-            n_runs = add_run(indices, runs, first, end, mass, n_runs)
+            n_runs = add_run(graph, runs, first, end, mass, n_runs)
             n_edges += end - first
         else:
             light = lights[uint64(n_light)]
@@ -208,7 +242,7 @@ def _split_nodes(
 
 
 @inlined
-def _threshold_equal(indices: Any, runs: Any, lights: Any, n_movers: Any, allowed: Any) -> Any:
+def _threshold_equal(graph: Any, runs: Any, lights: Any, n_movers: Any, allowed: Any) -> Any:
     """The threshold for equal weights: one of nodes; nodes above it stay in the runs.
 
     Returns the threshold, the number of runs and the number of nodes below the threshold.
@@ -220,7 +254,7 @@ def _threshold_equal(indices: Any, runs: Any, lights: Any, n_movers: Any, allowe
     threshold = total / allowed
     before = n_movers
     n_runs, exact, n_light, total = _split_nodes(
-        indices, runs, n_movers, threshold, runs, int64(0), lights
+        graph, runs, n_movers, threshold, runs, int64(0), lights
     )
     for _ in range(_MAX_PASSES):
         if n_light in (before, 0) or not allowed - exact > 0.0:
@@ -228,7 +262,7 @@ def _threshold_equal(indices: Any, runs: Any, lights: Any, n_movers: Any, allowe
         threshold = total / (allowed - exact)
         before = n_light
         n_runs, n_edges, n_light, total = _split_nodes(
-            indices, lights, n_light, threshold, runs, n_runs, lights
+            graph, lights, n_light, threshold, runs, n_runs, lights
         )
         exact += n_edges
     return threshold, n_runs, n_light
@@ -253,15 +287,16 @@ def first_below(values: Any, begin: Any, end: Any, bound: Any) -> Any:
 
 
 @inlined
-def _sum_row(weights: Any, tails: Any, light: Any) -> None:
+def _sum_row(graph: Any, light: Any) -> None:
     """Store the sum and the maximum of the edge masses of a row."""
     first, end, edge_mass = light.first, light.end, light.mass
-    if len(tails):
-        light.sum = edge_mass * tails[uint64(first)]
-        light.heaviest = edge_mass * weights[uint64(first)]
+    if len(graph.tails):
+        light.sum = edge_mass * graph.tails[uint64(first)]
+        light.heaviest = edge_mass * graph.weights[uint64(first)]
         return
+    weights, offset = row_weights(graph, first)
     total = heaviest = 0.0
-    for slot in range(first, end):
+    for slot in range(first - offset, end - offset):
         slot_mass = edge_mass * weights[uint64(slot)]
         total += slot_mass
         heaviest = max(heaviest, slot_mass)
@@ -270,10 +305,11 @@ def _sum_row(weights: Any, tails: Any, light: Any) -> None:
 
 
 @inlined
-def _split_row(weights: Any, tails: Any, threshold: Any, light: Any) -> None:
+def _split_row(graph: Any, threshold: Any, light: Any) -> None:
     """Store the number of heavy edges of a row, and the sum and maximum of the light ones."""
     first, end, edge_mass = light.first, light.end, light.mass
-    if len(tails):
+    if len(graph.tails):
+        weights, tails = graph.weights, graph.tails
         # A product first: the smallest masses have no inverse.
         slot = first + light.n_heavy
         if edge_mass * weights[uint64(slot)] >= threshold:
@@ -282,11 +318,12 @@ def _split_row(weights: Any, tails: Any, threshold: Any, light: Any) -> None:
         light.sum = edge_mass * tails[uint64(slot)] if slot < end else 0.0
         light.heaviest = edge_mass * weights[uint64(slot)] if slot < end else -1.0
         return
+    row, offset = row_weights(graph, first)
     n_heavy = int64(0)
     total = 0.0
     heaviest = -1.0
-    for slot in range(first, end):
-        slot_mass = edge_mass * weights[uint64(slot)]
+    for slot in range(first - offset, end - offset):
+        slot_mass = edge_mass * row[uint64(slot)]
         if slot_mass >= threshold:
             n_heavy += 1
         else:
@@ -298,9 +335,7 @@ def _split_row(weights: Any, tails: Any, threshold: Any, light: Any) -> None:
 
 
 @inlined
-def _threshold_weighted(
-    weights: Any, tails: Any, runs: Any, lights: Any, n_movers: Any, allowed: Any
-) -> Any:
+def _threshold_weighted(graph: Any, runs: Any, lights: Any, n_movers: Any, allowed: Any) -> Any:
     """The threshold for unequal weights: one of edges, not of nodes.
 
     `lights` then has the number of heavy edges of each node, and the mass on its light ones.
@@ -308,14 +343,15 @@ def _threshold_weighted(
     total = 0.0
     for a in range(n_movers):
         ahead = runs[uint64(min(a + _MOVERS_AHEAD, n_movers - 1))]
-        prefetch(weights, ahead.first)
-        if len(tails):
-            prefetch(tails, ahead.first)
+        weights, offset = row_weights(graph, ahead.first)
+        prefetch(weights, ahead.first - offset)
+        if len(graph.tails):
+            prefetch(graph.tails, ahead.first)
         else:
-            prefetch(weights, min(ahead.first + _LINE // 2, ahead.end - 1))
+            prefetch(weights, min(ahead.first + _LINE // 2, ahead.end - 1) - offset)
         run, light = runs[uint64(a)], lights[uint64(a)]
         light.first, light.end, light.mass, light.n_heavy = run.first, run.end, run.mass, 0
-        _sum_row(weights, tails, light)
+        _sum_row(graph, light)
         total += light.sum
     threshold = total / allowed
     exact = int64(0)
@@ -327,7 +363,7 @@ def _threshold_weighted(
             light = lights[uint64(a)]
             if light.heaviest >= threshold:
                 exact -= light.n_heavy
-                _split_row(weights, tails, threshold, light)
+                _split_row(graph, threshold, light)
                 exact += light.n_heavy
             n_light += light.n_heavy < light.end - light.first
             total += light.sum
@@ -363,7 +399,7 @@ def sample_edges(
         while point < stop:
             slot = first + int64((point - start) / (stop - start) * degree)
             slot = min(max(slot, first), end - 1)
-            prefetch(graph.indices, slot)
+            prefetch_end(graph, slot)
             buffers.picks[uint64(n_picks)] = slot
             n_picks += 1
             point += 1.0
@@ -377,7 +413,7 @@ def _sample_weighted(
 ) -> Any:
     """The same for unequal weights; picks are runs of one edge."""
     inverse = 1.0 / threshold if threshold > _MIN_THRESHOLD else 0.0
-    indices, weights, tails, runs = graph.indices, graph.weights, graph.tails, buffers.runs
+    tails, runs = graph.tails, buffers.runs
     start = 0.0
     for a in range(n_light):
         light = buffers.light[uint64(a)]
@@ -386,27 +422,29 @@ def _sample_weighted(
         if n_heavy == 0 and not point < stop:
             start = stop
             continue
+        weights, offset = row_weights(graph, first)
         if not len(tails):
             for slot in range(first, end):
-                slot_mass = edge_mass * weights[uint64(slot)]
+                weight = weights[uint64(slot - offset)]
+                slot_mass = edge_mass * weight
                 if slot_mass >= threshold:
-                    n_runs = add_run(indices, runs, slot, slot + 1, edge_mass, n_runs)
+                    n_runs = add_run(graph, runs, slot, slot + 1, edge_mass, n_runs)
                 else:
                     start += slot_mass * inverse
                     if point < start:
-                        mass = threshold / weights[uint64(slot)]
-                        n_runs = add_run(indices, runs, slot, slot + 1, mass, n_runs)
+                        mass = threshold / weight
+                        n_runs = add_run(graph, runs, slot, slot + 1, mass, n_runs)
                         point += 1.0
             continue
         if n_heavy:
-            n_runs = add_run(indices, runs, first, first + n_heavy, edge_mass, n_runs)
+            n_runs = add_run(graph, runs, first, first + n_heavy, edge_mass, n_runs)
             first += n_heavy
         while point < stop:
             # Tails decrease along a row: bisect for the edge whose interval contains the point.
             tail = (stop - point) / (stop - start) * tails[uint64(first)]
             slot = min(max(first_below(tails, first, end, tail) - 1, first), end - 1)
             mass = threshold / weights[uint64(slot)]
-            n_runs = add_run(indices, runs, slot, slot + 1, mass, n_runs)
+            n_runs = add_run(graph, runs, slot, slot + 1, mass, n_runs)
             point += 1.0
         start = stop
     return n_runs
@@ -440,7 +478,7 @@ def step(
     Returns the number of runs (or `NO_ROOM`), the number of picks, the mass of a pick, and the new
     state.
     """
-    indices, runs = graph.indices, buffers.runs
+    runs = buffers.runs
     left, alive = state
     step_share = left * series.share[k]
     allowed = step_share / alive
@@ -448,7 +486,7 @@ def step(
         return int64(NO_ROOM), int64(0), 0.0, left, alive
     if n_edges <= allowed:
         for a in range(n_movers):
-            _prefetch_run(indices, runs[uint64(a)].first, runs[uint64(a)].end)
+            _prefetch_run(graph, runs[uint64(a)].first, runs[uint64(a)].end)
         left = left * series.rest[k] + (step_share - alive * n_edges)
         return n_movers, int64(0), 0.0, left, alive
     n_runs = int64(0)
@@ -457,12 +495,10 @@ def step(
     if allowed > 0.0:
         if len(graph.weights):
             n_light = n_movers
-            threshold = _threshold_weighted(
-                graph.weights, graph.tails, runs, buffers.light, n_movers, allowed
-            )
+            threshold = _threshold_weighted(graph, runs, buffers.light, n_movers, allowed)
         else:
             threshold, n_runs, n_light = _threshold_equal(
-                indices, runs, buffers.light, n_movers, allowed
+                graph, runs, buffers.light, n_movers, allowed
             )
         stream = sample_stream(key, row, k)
         n_runs, n_picks = sample_edges(graph, buffers, n_light, threshold, stream, n_runs)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from junk import FEW
 
+from grfpp import Graph
 from grfpp.cli import run
 from grfpp.cli.app import COMMANDS, app
 
@@ -17,6 +18,8 @@ GOOD = {
     "estimate": ["path.txt"],
     "query": ["path.txt", "--node", "0"],
     "convert": ["path.txt", "path.grf"],
+    "update": ["path.grf", "changes.csv"],
+    "compact": ["path.grf"],
     "cluster": ["path.gml", "-k", "1"],
     "interpolate": ["mesh.off"],
     "label": ["path.gml", "--labels", "known.csv"],
@@ -43,6 +46,8 @@ def folder(tmp_path, monkeypatch):
     nx.write_gml(graph, "path.gml")
     (tmp_path / "known.csv").write_text("0,a\n1,b\n")
     (tmp_path / "numbers.csv").write_text("0,1\n1,2\n")
+    Graph(graph).save("path.grf")
+    (tmp_path / "changes.csv").write_text("operation,source,target\nadd,0,2\n")
     corners = "0 0 0\n1 0 0\n0 1 0\n0 0 1\n"
     (tmp_path / "mesh.off").write_text(f"OFF\n4 4 0\n{corners}3 0 2 1\n3 0 1 3\n3 0 3 2\n3 1 2 3\n")
 

@@ -115,6 +115,10 @@ PRINTED = [
         *("reading", "--edges 500 --names 40 --kinds .csv", {}),
         {"^kind +edges +names": 1, r"^\.csv +500 +40 ": 1, "\n": 2},
     ),
+    (
+        *("updates", "--nodes 500 --changes 100 --queries 5", {}),
+        {"^(equal|weighted|directed), 500 nodes": 3, "changed, .* the same bits$": 12},
+    ),
 ]
 
 

@@ -82,6 +82,7 @@ class Header:
     (see `grfpp.normalization.ScaledWeights`). `symmetric` are the normalisations, out of
     `SYMMETRIES`, that give a symmetric matrix; `tame` (a key of this file format) means that no
     product of strengths leaves the range of float64. `spectral_radius` is ``None`` if unknown.
+    `replaces` has the checksums of the headers that a compaction has replaced.
     """
 
     n_nodes: int
@@ -94,11 +95,15 @@ class Header:
     value: float = 1.0
     names: str | None = None
     spectral_radius: float | None = None
+    replaces: Sequence[str] = ()
     arrays: Mapping[str, StoredArray] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """The text of the file."""
-        return json.dumps({"format": _FORMAT, "version": _VERSION, **asdict(self)}, indent=1)
+        values = asdict(self)
+        if not values["replaces"]:  # as earlier versions
+            del values["replaces"]
+        return json.dumps({"format": _FORMAT, "version": _VERSION, **values}, indent=1)
 
     @classmethod
     def read(cls, folder: Path) -> tuple[Header, bytes]:
@@ -115,6 +120,7 @@ class Header:
                 problem = f"{file} is of version {shown(version)}, above {_VERSION}"
                 raise InputError(problem, advice="install a newer grfpp, or convert it anew")
             arrays = {name: StoredArray(**entry) for name, entry in content.pop("arrays").items()}
+            content.setdefault("replaces", [])  # folders of earlier versions
             known = {item.name: content[item.name] for item in fields(cls) if item.name != "arrays"}
             header = cls(arrays=arrays, **known)
             header.check()
@@ -135,6 +141,7 @@ class Header:
             "names": self.names in ("whole", "text", None),
             "symmetric": set(self.symmetric) <= set(SYMMETRIES),
             "checksums": all(isinstance(a.checksum, str) for a in self.arrays.values()),
+            "replaces": all(isinstance(checksum, str) for checksum in self.replaces),
         }
         if not all(sound.values()):
             raise ValueError(f"odd values: {', '.join(name for name in sound if not sound[name])}")
