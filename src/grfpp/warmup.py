@@ -68,5 +68,6 @@ def _compile_local(graph: Graph) -> None:
         near = LocalKernel(W, kernel, budget=8.0)
         near.rows([0])
         near.top_k([0], 1, return_std=True)
+        near.top_k([0], 1, confidence=0.9)
         near.entry(0, 1)
         near.block([0], [1])

@@ -102,10 +102,10 @@ class Result:
 
     def show(self, as_json: bool) -> None:
         """Print the lines, or the JSON document."""
-        if as_json:
+        if as_json and self.document:
             print_json(self.document)
             return
-        width = max(len(visible(label)) for label, _ in self.lines)
+        width = max((len(visible(label)) for label, _ in self.lines), default=0)
         for label, text in self.lines:
             print(f"{visible(label):<{width}}  {visible(text)}")
 

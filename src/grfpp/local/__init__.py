@@ -3,6 +3,15 @@
 from grfpp.local.kernel import LocalKernel
 from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import local_rows, local_top_k, pool_rows
+from grfpp.local.seeds import Seeds
 from grfpp.local.submatrix import sample_submatrix
 
-__all__ = ["LocalKernel", "LocalPlan", "local_rows", "local_top_k", "pool_rows", "sample_submatrix"]
+__all__ = [
+    "LocalKernel",
+    "LocalPlan",
+    "Seeds",
+    "local_rows",
+    "local_top_k",
+    "pool_rows",
+    "sample_submatrix",
+]

@@ -16,12 +16,13 @@ from numba import int64, uint64
 
 from grfpp._compiled import compiled, inlined
 from grfpp.linalg.csr import Block
-from grfpp.local.loops import residual_pool
+from grfpp.local.loops import seeded_pool
 from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import first_output, in_parts, joined, pool_rows, work_buffers
+from grfpp.local.seeds import Seeds
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.hash_table import clear, home_cell, probe
-from grfpp.walks.pool import inverse_potential, series_pool
+from grfpp.walks.pool import inverse_potential
 from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, hash_table
 from grfpp.walks.sampling import filled
 from grfpp.walks.steps import prefetch
@@ -37,7 +38,7 @@ _AHEAD = 12
 
 
 def kernel_block(
-    plan: LocalPlan, rows: IntArray, columns: IntArray, n_threads: int = 1
+    plan: LocalPlan, rows: IntArray | Seeds, columns: IntArray, n_threads: int = 1
 ) -> FloatArray:
     """``K[rows, columns]``, a function of the plan and the nodes.
 
@@ -58,7 +59,7 @@ def kernel_block(
 
 
 def _meet(
-    plan: LocalPlan, rows: IntArray, columns: IntArray, result: FloatArray, n_threads: int
+    plan: LocalPlan, rows: IntArray | Seeds, columns: IntArray, result: FloatArray, n_threads: int
 ) -> None:
     """Products of the left sides of rows with the right sides of columns."""
     right = list(in_parts(lambda part: side(plan.right, part), plan, columns, n_threads))
@@ -67,10 +68,10 @@ def _meet(
 
 
 def _read_rows(
-    plan: LocalPlan, rows: IntArray, columns: IntArray, result: FloatArray, n_threads: int
+    plan: LocalPlan, rows: IntArray | Seeds, columns: IntArray, result: FloatArray, n_threads: int
 ) -> None:
     """Fill `result` from sampled rows of the smaller set of nodes."""
-    if len(rows) > len(columns) and plan.weights.is_reversible:
+    if isinstance(rows, np.ndarray) and len(rows) > len(columns) and plan.weights.is_reversible:
         transpose = np.empty((len(columns), len(rows)))
         _read_rows(plan, columns, rows, transpose, n_threads)
         result[:] = transpose.T * plan.weights.ratio_to_transpose(plan.graph, rows, columns)
@@ -88,9 +89,9 @@ def _read_rows(
 def _fill(
     result: FloatArray,
     plan: LocalPlan,
-    rows: IntArray,
+    rows: IntArray | Seeds,
     n_threads: int,
-    work: Callable[[IntArray], FloatArray],
+    work: Callable[[Any], FloatArray],
 ) -> None:
     done = 0
     for part in in_parts(work, plan, rows, n_threads):
@@ -98,8 +99,10 @@ def _fill(
         done += len(part)
 
 
-def side(plan: LocalPlan, nodes: IntArray) -> Block:
+def side(plan: LocalPlan, nodes: IntArray | Seeds) -> Block:
     """States and amounts of the pools of `nodes`, for the left or the right side of a product.
+
+    The left side also takes sets of seeds of positive weight.
 
     - Any series: a state is a node and a step. ``Σ_k α_k Q^k = Σ_k α_k Q^⌈k/2⌉ Q^⌊k/2⌋``: the left
       side has ``x_a`` at step ``a``, the right one ``α_{2a} y_a + α_{2a-1} y_{a-1}``.
@@ -107,16 +110,16 @@ def side(plan: LocalPlan, nodes: IntArray) -> Block:
       ``G[i, j] = deposits[j] + Σ_v r[v] G[v, j]`` its deposits are stored at step 1, its residual
       ``r`` at step 0, where the right side has its rows.
     """
-    rows = np.ascontiguousarray(nodes, np.int64)
+    seeds = Seeds.of_nodes(nodes)
     series, residual = plan.half_series, plan.residual
 
     def call(done: int, out: Any) -> Any:
         law = (plan.read_layout, series, plan.series.scale, plan.key)
         with work_buffers() as work:
             buffers = work.of(plan.room, 0 if residual else len(series.share))
-            return write_side(law, residual, rows[done:], buffers, plan.is_right, out)
+            return write_side(law, residual, seeds[done:].arrays, buffers, plan.is_right, out)
 
-    result = filled(call, len(rows), first_output(plan, np.int64), plan.enlarge_room)
+    result = filled(call, len(seeds), first_output(plan, np.int64), plan.enlarge_room)
     plan.require_read()
     return result
 
@@ -146,33 +149,31 @@ def _put(states: Any, amounts: Any, n_out: Any, node: Any, step: Any, amount: An
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)
-def write_side(law: Any, residual: Any, rows: Any, buffers: Any, is_right: Any, out: Any) -> Any:
-    """Write one side for each row to `out`: ends of rows, states, amounts.
+def write_side(law: Any, residual: Any, seeds: Any, buffers: Any, is_right: Any, out: Any) -> Any:
+    """Write one side for each set of seeds to `out`: ends of rows, states, amounts.
 
-    `series` has the steps of a half series, and the deposits of the whole one. Returns the number
-    of rows, the number of states, and an exit code such as `DONE`.
+    Weights of seeds are positive. `series` has the steps of a half series, and the deposits of the
+    whole one. Returns the number of rows, the number of states, and an exit code such as `DONE`.
     """
     graph, series, scale, key = law
     end, states, amounts = out
     trace, trace_end, deposits = buffers.trace, buffers.trace_end, series.deposits
     n_out = int64(0)
-    for b in range(len(rows)):
-        row = rows[b]
+    for b in range(len(seeds[0])):
+        n_used, row_scale = seeded_pool(
+            graph, series, residual, scale, key, seeds, b, buffers, not is_right
+        )
         # Numba compiles one branch, by the type of `residual`.
-        if residual is None:
-            n_used = series_pool(graph, series, key, row, buffers)
-            n_states = 2 * trace_end[len(trace_end) - 1]
-        else:
-            n_used = residual_pool(graph, residual, key, row, buffers, not is_right)
-            n_states = 2 * n_used + 1
+        n_states = 2 * trace_end[len(trace_end) - 1] if residual is None else 2 * n_used + 1
         if n_used < 0:
             return b, n_out, NO_ROOM
         if n_out + n_states > len(states):
             clear(buffers.cells, buffers.reached, n_used)
             return b, n_out, NO_OUTPUT
         start = buffers.reached[0]
+        row = int64(start.node)
         inverse = inverse_potential(graph, row, int64(start.degree))
-        factor = inverse / start.share if is_right else scale / inverse
+        factor = inverse / start.share if is_right else row_scale
         if residual is None:
             first = int64(0)
             for step in range(len(trace_end)):
@@ -204,7 +205,7 @@ def write_side(law: Any, residual: Any, rows: Any, buffers: Any, is_right: Any, 
                     n_out = _put(states, amounts, n_out, reached.node, 0, residual_amount)
         clear(buffers.cells, buffers.reached, n_used)
         end[b] = n_out
-    return len(rows), n_out, DONE
+    return len(seeds[0]), n_out, DONE
 
 
 @compiled(_nrt=False, error_model="numpy", no_cfunc_wrapper=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, overload
@@ -10,7 +10,7 @@ from typing import Any, Literal, overload
 import numpy as np
 import scipy.sparse as sp
 
-from grfpp._checks import positive, probability, truth, whole
+from grfpp._checks import listed, one_of, positive, probability, truth, whole
 from grfpp._memory import require_bytes
 from grfpp._parallel import thread_count
 from grfpp.errors import InputError, shown
@@ -18,17 +18,21 @@ from grfpp.estimate.error_bars import N_REPLICATES, standard_error
 from grfpp.graph import as_graph
 from grfpp.kernels import Kernel, kernel_of
 from grfpp.linalg.csr import csr
+from grfpp.local.confidence import certain_top_k
 from grfpp.local.neighbours import neighbour_folder, neighbour_matrix, padded_rows
 from grfpp.local.pilot import budget_for, default_budget, plan_ranking
 from grfpp.local.plan import LocalPlan
 from grfpp.local.queries import (
+    Choice,
     as_matrix,
+    degree_of,
     in_parts,
     local_resolutions,
     local_top_k,
     local_values,
     pool_rows,
 )
+from grfpp.local.seeds import Seeds
 from grfpp.typing import FloatArray, IntArray
 from grfpp.walks.sampling import Progress
 
@@ -141,10 +145,27 @@ class LocalKernel:
         return self.graph.n_nodes, self.graph.n_nodes
 
     @overload
-    def rows(self, nodes: Any, return_std: Literal[False] = ...) -> sp.csr_array: ...
+    def rows(
+        self, nodes: Any = ..., return_std: Literal[False] = ..., *, seeds: Any = ...
+    ) -> sp.csr_array: ...
+    @overload
+    def rows(
+        self, nodes: Any = ..., *, return_std: Literal[True], seeds: Any = ...
+    ) -> tuple[sp.csr_array, sp.csr_array]: ...
     @overload
     def rows(self, nodes: Any, return_std: Literal[True]) -> tuple[sp.csr_array, sp.csr_array]: ...
-    def rows(self, nodes: Any, return_std: bool = False) -> Any:
+    @overload
+    def rows(
+        self, nodes: Any = ..., *, seeds: Any = ..., kernels: Sequence[Kernel | str]
+    ) -> list[sp.csr_array]: ...
+    def rows(
+        self,
+        nodes: Any = None,
+        return_std: bool = False,
+        *,
+        seeds: Any = None,
+        kernels: Sequence[Kernel | str] | None = None,
+    ) -> Any:
         """Rows of the kernel as a sparse matrix; entries of nodes that no pool reached are zero.
 
         Parameters
@@ -155,12 +176,21 @@ class LocalKernel:
             Also return standard errors, from 16 further rows each. They are at least as large as
             what 16 rows may miss: edges that are sampled with a probability of 1/16. Entries that
             no pool reached have an error of this size too, which the matrix does not hold.
+        seeds
+            Sets of weighted nodes instead of `nodes`, as for `top_k`: ``Σ_i weight_i K[i, :]``.
+        kernels
+            Several kernels instead of the one, whose rows are sums over the same pool; its budget
+            is shared by all steps that they need. Not with `return_std`.
 
         Returns
         -------
-        csr_array of shape ``(len(nodes), n_nodes)``, or two
+        csr_array of shape ``(len(nodes), n_nodes)``, or two; or one for each of the kernels
         """
-        chosen = self._indices(nodes)
+        chosen = self._starts(nodes, seeds)
+        if kernels is not None:
+            plan, number = self._plan_of(self.plan, kernels, chosen, return_std), len(kernels)
+            rows = self._rows(plan, chosen)
+            return [rows[first::number] for first in range(number)]
         result = self._with_errors(lambda plan: self._rows(plan, chosen), return_std)
         if not return_std:
             return result
@@ -170,23 +200,26 @@ class LocalKernel:
         least = sp.csr_array((self._least_errors(chosen, *at), at), rows.shape)
         return rows, errors.maximum(least)
 
-    @overload
     def top_k(
-        self, nodes: Any, k: int = ..., return_std: Literal[False] = ..., include_self: bool = ...
-    ) -> tuple[IntArray, FloatArray]: ...
-    @overload
-    def top_k(
-        self, nodes: Any, k: int, return_std: Literal[True], include_self: bool = ...
-    ) -> tuple[IntArray, FloatArray, FloatArray]: ...
-    def top_k(
-        self, nodes: Any, k: int = 10, return_std: bool = False, include_self: bool = True
-    ) -> Any:
+        self,
+        nodes: Any = None,
+        k: int = 10,
+        return_std: bool = False,
+        include_self: bool = True,
+        *,
+        seeds: Any = None,
+        among: Any = None,
+        exclude: Any = None,
+        normalize: Literal["degree"] | None = None,
+        kernels: Sequence[Kernel | str] | None = None,
+        confidence: float | None = None,
+    ) -> tuple[Any, ...]:
         """The `k` nodes with the largest entries in the rows of `nodes`, largest first.
 
         On undirected graphs the best ``2 k + 16`` nodes of a row are recomputed from their
         neighbours, with an exact last step, as far as their edges fit into the budget once more;
-        the values are more accurate than those of `rows`. The pool does not stop early by rank;
-        its budget is that of `ranking_plan`.
+        the values are more accurate than those of `rows`. Without `confidence` the pool does not
+        stop early by rank; its budget is that of `ranking_plan`.
         Of equal entries the lower node comes first. Only positive entries have a node: where fewer
         than `k` are positive, as where the pool reached fewer nodes, the other nodes are -1 and
         their values 0. A graph on disk is read through its memory map.
@@ -200,34 +233,87 @@ class LocalKernel:
         return_std
             Also return standard errors of the values, from 16 further rows each.
         include_self
-            Whether a node may be among its own nearest nodes.
+            Whether a node, or a seed, may be among its own nearest nodes.
+        seeds
+            Sets of weighted nodes instead of `nodes`: a dictionary ``{node: weight}``, a list of
+            these, or a sparse matrix with a row for each query and a column for each node. The row
+            of a set is ``Σ_i weight_i K[i, :]``, from one pool that starts at all its nodes, with
+            the budget of one. A negative weight subtracts its row: ``{"a": 1, "b": -1}`` ranks what
+            is nearer to ``a`` than to ``b``. Such a row has entries of both signs, of which only
+            positive ones are listed; it is no distribution, also where rows of PageRank are. Nodes
+            of negative weight have a pool of their own, with a share of the budget.
+        among, exclude
+            Nodes that alone may be listed, and nodes that may not: indices or names, or a truth
+            value for each node.
+        normalize
+            ``"degree"`` ranks by ``K[i, j] / d_j``, with the weighted degree ``d_j = Σ_v A[v, j]``
+            of the target in the weights ``A`` before they were normalised (one for nodes without
+            edges), so that hubs do not come first. For PageRank on undirected graphs this is
+            symmetric in ``i`` and ``j``.
+        kernels
+            Several kernels instead of the one, which share a pool as in `rows`. Not with
+            `return_std` or `confidence`.
+        confidence
+            Probability, such as 0.99, with which the set of the `k` nodes shall be right. Further
+            pools, with growing budgets, are averaged until the `k`-th and the next entry differ by
+            more than their errors explain, or until this is out of reach (see
+            `grfpp.local.confidence`). Not with `return_std`.
 
         Returns
         -------
         nodes, values
-            Of shape ``(len(nodes), k)``, or ``(k,)`` for one node; and the standard errors.
+            Of shape ``(len(nodes), k)``, or ``(k,)`` for one node or set, with a leading axis for
+            `kernels`.
+        std
+            With `return_std`, the standard errors.
+        certain
+            With `confidence`, of the same shape: whether the first ``r`` nodes are the ``r``
+            nearest, as a set. It holds for each entry with the given probability, and exactly where
+            pools followed all edges.
         """
-        chosen, k = self._indices(nodes), whole(k, "k", 1)
-        include_self = truth(include_self, "include_self")
+        chosen, k = self._starts(nodes, seeds), whole(k, "k", 1)
         with_errors = truth(return_std, "return_std")
-        require_bytes(64 * k * len(chosen), f"{k} nodes for each of {len(chosen)}")
-
-        def work(part: IntArray) -> tuple[IntArray, FloatArray]:
-            return local_top_k(plan, part, k, include_self)
-
+        choice = self._choice(include_self, among, exclude, normalize)
+        n_kernels = 1 if kernels is None else len(kernels)
+        require_bytes(64 * k * len(chosen) * n_kernels, f"{k} nodes for each of {len(chosen)}")
         plan = self.ranking_plan
+        if confidence is not None:
+            if with_errors or kernels is not None:
+                problem = "excludes return_std and kernels"
+                raise InputError(problem, argument="confidence", advice="ask for one at a time")
+            level = probability(confidence, "confidence", above_zero=True, below_one=True)
+        if kernels is not None:
+            plan = self._plan_of(plan, kernels, chosen, with_errors)
+
+        def work(part: Seeds) -> tuple[Any, ...]:
+            if confidence is not None:
+                return certain_top_k(plan, part, k, choice, level)
+            return local_top_k(plan, part, k, choice)
+
         parts = in_parts(work, plan, chosen, self._n_threads)
-        columns, values = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
-        result = [columns, values]
+        result = [np.concatenate(arrays) for arrays in zip(*parts, strict=True)]
         if with_errors:
-            result.append(self._errors_of_values(chosen, columns, values))
-        return tuple(array[0] for array in result) if _is_single(nodes) else tuple(result)
+            columns, values = result
+            divisor = degree_of(plan, choice, columns) if choice.by_degree else np.ones(1)
+            errors = self._errors_of_values(chosen, columns, values * divisor)
+            result.append(errors / divisor)
+        if _is_single(nodes) if seeds is None else isinstance(seeds, Mapping):
+            return tuple(array[0] for array in result)
+        return tuple(result if kernels is None else (array.swapaxes(0, 1) for array in result))
 
     @overload
-    def entry(self, i: Any, j: Any, return_std: Literal[False] = ...) -> float: ...
+    def entry(
+        self, i: Any = ..., j: Any = ..., return_std: Literal[False] = ..., *, seeds: Any = ...
+    ) -> float: ...
+    @overload
+    def entry(
+        self, i: Any = ..., j: Any = ..., *, return_std: Literal[True], seeds: Any = ...
+    ) -> tuple[float, float]: ...
     @overload
     def entry(self, i: Any, j: Any, return_std: Literal[True]) -> tuple[float, float]: ...
-    def entry(self, i: Any, j: Any, return_std: bool = False) -> Any:
+    def entry(
+        self, i: Any = None, j: Any = None, return_std: bool = False, *, seeds: Any = None
+    ) -> Any:
         """One entry of the kernel; on undirected graphs from pools that start at both nodes.
 
         Parameters
@@ -236,17 +322,22 @@ class LocalKernel:
             Indices or names of nodes.
         return_std
             Also return the standard error, from 16 further entries.
+        seeds
+            A dictionary ``{node: weight}`` instead of `i`: ``Σ_i weight_i K[i, j]``.
         """
-        ends = [self.graph.names.indices_like(node, name) for node, name in ((i, "i"), (j, "j"))]
-        for node, name in zip((i, j), "ij", strict=True):
+        start, column = self._starts(i, seeds, "i"), self._indices(j, "j")
+        for node, name in ((0 if i is None else i, "i"), (j, "j")):
             if not _is_single(node):
                 raise InputError(
                     f"must be one node, found {shown(node)}",
                     argument=name,
                     advice="use block(S, T) for several",
                 )
-        row, column = (np.atleast_1d(end) for end in ends)
-        found = self._block(row, column, 1, return_std)
+        if seeds is not None and not isinstance(seeds, Mapping):
+            problem = f"must be one dictionary, found {shown(seeds)}"
+            raise InputError(problem, argument="seeds", advice="pass {node: weight}")
+        parts, signs = start.by_sign()
+        found = self._block(parts, column, 1, return_std, signs)
         if not return_std:
             return float(found[0, 0])
         return float(found[0][0, 0]), float(found[1][0, 0])
@@ -330,16 +421,31 @@ class LocalKernel:
         errors = self._errors_of_values(nodes, columns, values)
         return matrix, csr(errors[columns >= 0], matrix.indices, matrix.indptr, len(nodes))
 
-    def _block(self, rows: IntArray, columns: IntArray, n_threads: int, return_std: bool) -> Any:
+    def _block(
+        self,
+        rows: Seeds | IntArray,
+        columns: IntArray,
+        n_threads: int,
+        return_std: bool,
+        signs: FloatArray | None = None,
+    ) -> Any:
+        """A block; of seeds, the combinations of its rows by the entries of `signs`."""
         from grfpp.local.blocks import kernel_block
 
-        result = self._with_errors(
-            lambda plan: kernel_block(plan, rows, columns, n_threads), return_std
-        )
+        def query(plan: LocalPlan) -> FloatArray:
+            block = kernel_block(plan, rows, columns, n_threads)
+            return block if signs is None else signs @ block
+
+        result = self._with_errors(query, return_std)
         if not return_std:
             return result
         block, errors = result
         weights, ratio = self.plan.weights, np.ones((1, 1))
+        if signs is not None:
+            at = np.arange(len(rows))[:, np.newaxis]
+            least = self._least_errors(rows, at, columns)
+            return block, np.where(errors > 0, errors, np.abs(signs) @ least)
+        assert isinstance(rows, np.ndarray)
         if is_tall := len(rows) > len(columns) and weights.is_reversible:
             ratio = weights.ratio_to_transpose(self.graph, rows, columns)
             rows, columns = columns, rows
@@ -349,13 +455,65 @@ class LocalKernel:
     def _indices(self, nodes: Any, argument: str = "nodes") -> IntArray:
         return self.graph.names.numbers(nodes, argument)
 
-    def _rows(self, plan: LocalPlan, nodes: IntArray) -> sp.csr_array:
+    def _starts(self, nodes: Any, seeds: Any, argument: str = "nodes") -> Seeds:
+        """Where the pools of a query start: at nodes, or at sets of seeds."""
+        if (nodes is None) == (seeds is None):
+            found = "neither is given" if nodes is None else "both are given"
+            raise InputError(f"or seeds must be passed, {found}", argument=argument)
+        if seeds is None:
+            return Seeds.of_nodes(self._indices(nodes, argument))
+        return Seeds.of(self.graph.names, seeds)
+
+    def _choice(self, include_self: Any, among: Any, exclude: Any, normalize: Any) -> Choice:
+        """Check what may be listed, and what entries are divided by."""
+        by_degree = one_of(normalize, "normalize", (None, "degree")) is not None
+        choice = Choice(truth(include_self, "include_self"), by_degree=by_degree)
+        if by_degree:
+            choice = choice._replace(strength=self._strength)
+        if among is None and exclude is None:
+            return choice
+        is_allowed = np.full(self.graph.n_nodes, among is None)
+        if among is not None:
+            is_allowed[self._indices(among, "among")] = True
+        if exclude is not None:
+            is_allowed[self._indices(exclude, "exclude")] = False
+        return choice._replace(is_allowed=is_allowed)
+
+    @cached_property
+    def _strength(self) -> FloatArray:
+        """Weighted in-degrees before the normalisation; empty where they are the out-degrees."""
+        weights = self.plan.weights
+        if len(weights.into):
+            return weights.into
+        if not self.graph.is_directed and (len(weights.out) or not len(weights.base)):
+            return weights.out
+        base = weights.base if len(weights.base) else None
+        arriving = np.bincount(self.graph.indices, base, self.graph.n_nodes)
+        return np.asarray(arriving, np.float64)
+
+    def _plan_of(self, plan: LocalPlan, kernels: Any, starts: Seeds, return_std: bool) -> LocalPlan:
+        """The plan of several kernels, checked."""
+        chosen = [kernel_of(kernel) for kernel in listed(kernels, "kernels")]
+        if not chosen:
+            raise InputError("must not be empty", argument="kernels")
+        if truth(return_std, "return_std") or starts.are_signed:
+            problem = "exclude return_std and negative weights"
+            raise InputError(problem, argument="kernels", advice="ask for one kernel at a time")
+        for kernel in chosen:
+            kernel.check_weights(self.graph)
+        plan = plan.with_kernels(chosen)
+        if not self._has_default_budget:
+            return plan
+        return plan.with_budget(max(plan.budget, default_budget(plan)))
+
+    def _rows(self, plan: LocalPlan, nodes: Seeds | IntArray) -> sp.csr_array:
         blocks = in_parts(lambda part: pool_rows(plan, part), plan, nodes, self._n_threads)
         return as_matrix(list(blocks), self.graph.n_nodes)
 
-    def _values(self, plan: LocalPlan, nodes: IntArray, columns: IntArray) -> FloatArray:
+    def _values(self, plan: LocalPlan, nodes: Seeds | IntArray, columns: IntArray) -> FloatArray:
         def work(part: IntArray) -> FloatArray:
-            return local_values(plan, nodes[part], columns[part])
+            some = slice(*(part[[0, -1]] + [0, 1])) if len(part) else slice(0)
+            return local_values(plan, nodes[some], columns[some])
 
         positions = np.arange(len(nodes))
         return np.concatenate(list(in_parts(work, plan, positions, self._n_threads)))
@@ -369,7 +527,7 @@ class LocalKernel:
         return result, _standard_error(self.plan, query, result)
 
     def _errors_of_values(
-        self, nodes: IntArray, columns: IntArray, values: FloatArray
+        self, nodes: Seeds | IntArray, columns: IntArray, values: FloatArray
     ) -> FloatArray:
         plan = self.ranking_plan
         errors = _standard_error(plan, lambda plan: self._values(plan, nodes, columns), values)
@@ -377,7 +535,11 @@ class LocalKernel:
         return np.where((errors > 0) | (columns < 0), errors, least)
 
     def _least_errors(
-        self, nodes: IntArray, at: IntArray, columns: IntArray, plan: LocalPlan | None = None
+        self,
+        nodes: Seeds | IntArray,
+        at: IntArray,
+        columns: IntArray,
+        plan: LocalPlan | None = None,
     ) -> FloatArray:
         """Errors that replicates may not show, at entries of the rows ``nodes[at]``."""
         plan = plan or self.plan

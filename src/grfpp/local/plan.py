@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -39,7 +40,11 @@ _MAX_TABLE = 1 << 16
 _RATIO_TOLERANCE = 1e-12
 #: Rounds of a residual pool in units of ``1 / (1 − γ)``; ``γ^rounds`` is then far below rounding.
 _ROUNDS = 256
+#: Budgets of the pools that are averaged for a certain answer, in units of a query's: a second one
+#: to know the error, and growth to 16.5 times in all.
+_STAGES = (1.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 _NOTHING = readonly(np.empty(0))
+_ONE_TABLE = readonly(np.empty((1, 0)))
 #: The kinds of `grfpp.normalization.ScaledWeights`.
 _KINDS: dict[str | None, int] = {None: PLAIN, "rw": RW, "sym": SYM, "rw_reversed": RW_REVERSED}
 
@@ -126,25 +131,61 @@ class Series(NamedTuple):
         """The series of a kernel on a graph; refused where it diverges."""
         weights = LocalWeights.of(graph)
         radius = _radius(graph, kernel, weights)
-        is_plain = weights.kind == PLAIN
-        unit = float(2.0 ** np.round(np.log2(radius / weights.value))) if is_plain else 1.0
-        terms = _terms(kernel, radius)
-        tail = np.cumsum(np.abs(terms)[::-1])[::-1]
-        n = int(np.flatnonzero(tail > NEGLIGIBLE_TAIL * tail[0])[-1]) + 1
-        # Masses are counted in units of the rate; the coefficients were those for the radius.
-        rate = weights.value * unit
-        deposits = terms[:n] if rate == radius else kernel.coefficients(n, scale=rate)
+        unit = _unit(radius, weights)
+        deposits, tail = _deposits(kernel, radius, weights.value * unit)
+        n = len(tail)
         # Twice the terms that are summed: a series that ends later is not geometric.
         ratio = _ratio(kernel.coefficients(2 * n, scale=radius)) if weights.keeps_mass else 0.0
         return cls(
             unit=unit,
             scale=float(deposits[0]) if ratio else 1.0,
-            deposits=np.append(deposits, 0.0),
-            steps=Budget.by_importance(tail[1:n], 1.0),
-            half_steps=Budget.by_importance(tail[1:n:2], 1.0),
+            deposits=deposits,
+            steps=Budget.by_importance(tail[1:], 1.0),
+            half_steps=Budget.by_importance(tail[1::2], 1.0),
             ratio=ratio,
             mean_steps=float(tail[1:].sum() / tail[0]),
         )
+
+    @classmethod
+    def of_several(cls, graph: Graph, kernels: Sequence[Kernel]) -> tuple[Series, FloatArray]:
+        """A series for the pool of several kernels, and the deposits of each.
+
+        The budget is split by the sum of the kernels' tails, each relative to its whole. The
+        deposits of the series are the largest of the kernels.
+        """
+        weights = LocalWeights.of(graph)
+        radius = min(_radius(graph, kernel, weights) for kernel in kernels)
+        unit = _unit(radius, weights)
+        parts = [_deposits(kernel, radius, weights.value * unit) for kernel in kernels]
+        n = max(len(tail) for _, tail in parts)
+        tables = np.array([np.pad(table, (0, n + 1 - len(table))) for table, _ in parts])
+        tail = sum((np.pad(tail / tail[0], (0, n - len(tail))) for _, tail in parts), np.zeros(n))
+        series = cls(
+            unit=unit,
+            scale=1.0,
+            deposits=np.abs(tables).max(axis=0),
+            steps=Budget.by_importance(tail[1:], 1.0),
+            half_steps=Budget.by_importance(tail[1::2], 1.0),
+            ratio=0.0,
+            mean_steps=max(float(tail[1:].sum() / tail[0]) for _, tail in parts),
+        )
+        return series, readonly(tables)
+
+
+def _unit(radius: float, weights: LocalWeights) -> float:
+    """The power of two by which masses are divided at each step."""
+    is_plain = weights.kind == PLAIN
+    return float(2.0 ** np.round(np.log2(radius / weights.value))) if is_plain else 1.0
+
+
+def _deposits(kernel: Kernel, radius: float, rate: float) -> tuple[FloatArray, FloatArray]:
+    """``α_k rate^k``, followed by a zero, and the sums ``Σ_{j ≥ k} |α_j| radius^j``."""
+    terms = _terms(kernel, radius)
+    tail = np.cumsum(np.abs(terms)[::-1])[::-1]
+    n = int(np.flatnonzero(tail > NEGLIGIBLE_TAIL * tail[0])[-1]) + 1
+    # Masses are counted in units of the rate; the coefficients were those for the radius.
+    deposits = terms[:n] if rate == radius else kernel.coefficients(n, scale=rate)
+    return np.append(deposits, 0.0), tail[:n]
 
 
 def _radius(graph: Graph, kernel: Kernel, weights: LocalWeights) -> float:
@@ -211,6 +252,9 @@ class LocalPlan:
     is_right: bool = False
     #: What the compiled step of a pool reads of the options.
     step: StepOptions = DEFAULT_STEP
+    #: Deposits of several kernels that share a pool, one in each row; without columns for the
+    #: series itself.
+    tables: FloatArray = field(default_factory=lambda: _ONE_TABLE)
 
     @classmethod
     def of(cls, graph: Graph, kernel: Kernel, budget: float, seed: int) -> LocalPlan:
@@ -218,7 +262,7 @@ class LocalPlan:
         return cls(graph, Series.of(graph, kernel), budget, seed)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {field.name: self.__dict__[field.name] for field in fields(self)}
+        return {own.name: self.__dict__[own.name] for own in fields(self)}
 
     def with_replicate(self, replicate: int) -> LocalPlan:
         """The same plan with independent random streams."""
@@ -229,9 +273,30 @@ class LocalPlan:
         """The plan of the right side of products, independent of this one."""
         return self._with_cache(replace(self, is_right=True))
 
+    @cached_property
+    def stages(self) -> tuple[LocalPlan, ...]:
+        """Independent plans for answers that grow until they are certain, this one first."""
+        budgets = [self.budget * growth for growth in _STAGES[1:]]
+        later = [self.with_budget(budget).with_replicate(r) for r, budget in enumerate(budgets, 1)]
+        return (self, *later)
+
     def with_budget(self, budget: float) -> LocalPlan:
         """The same plan with another budget."""
         return self._with_cache(replace(self, budget=budget))
+
+    def with_kernels(self, kernels: Sequence[Kernel]) -> LocalPlan:
+        """The plan of several kernels whose rows are sums over the same pool."""
+        series, tables = Series.of_several(self.graph, kernels)
+        plan = self._with_cache(replace(self, series=series, tables=tables))
+        if series.unit != self.series.unit:
+            for name in ("layout", "read_layout"):
+                plan.__dict__.pop(name, None)
+        return plan
+
+    @property
+    def n_traced(self) -> int:
+        """Number of steps whose masses several kernels need; 0 for one kernel."""
+        return len(self.series.steps.share) if self.tables.shape[1] else 0
 
     def _with_cache(self, plan: LocalPlan) -> LocalPlan:
         """Copy the cached arrays to another plan of the same graph."""
@@ -256,9 +321,13 @@ class LocalPlan:
         """Number of edges along which candidates may be recomputed."""
         return float(self.budget) if self.weights.is_reversible else 0.0
 
+    def list_length(self, k: int) -> int:
+        """Number of nodes whose errors decide whether the `k` nearest are certain."""
+        return 2 * k + 16
+
     def candidates(self, k: int) -> int:
         """Number of candidates for the `k` nearest nodes."""
-        return 2 * k + 16 if self.weights.is_reversible else k
+        return self.list_length(k) if self.weights.is_reversible else k
 
     @cached_property
     def weights(self) -> LocalWeights:

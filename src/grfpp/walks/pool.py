@@ -80,7 +80,7 @@ def prefetch_end(graph: Any, slot: Any) -> None:
 
 
 @inlined
-def _init_reached(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
+def init_reached(graph: Any, reached: Any, first_new: Any, n_used: Any) -> None:
     """Initialise the records of newly reached nodes: their edges and shares.
 
     The share is the mass on an edge of weight one per unit of the node's mass (`PoolLayout`).
@@ -140,7 +140,7 @@ def start_pool(graph: Any, buffers: Any, row: Any) -> None:
     start = buffers.reached[0]
     start.node, start.cell, start.mass = row, at, 1.0
     buffers.pool[0] = 0
-    _init_reached(graph, buffers.reached, int64(0), int64(1))
+    init_reached(graph, buffers.reached, int64(0), int64(1))
 
 
 # Edges to follow.
@@ -209,7 +209,7 @@ def follow_edges(
         n_used, n_pool = add_mass(
             graph, cells, shift, reached, pool, node, picked_mass, n_used, n_pool
         )
-    _init_reached(graph, reached, before, n_used)
+    init_reached(graph, reached, before, n_used)
     return n_used, n_pool
 
 
@@ -517,13 +517,26 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
 
     Returns the number of nodes reached, or `NO_ROOM`. The caller calls `clear` after reading them.
     """
+    start_pool(graph, buffers, row)
+    return run_series(graph, series, series.budget, key, row, buffers, int64(1), int64(1))
+
+
+@inlined
+def run_series(
+    graph: Any,
+    series: Any,
+    budget: Any,
+    key: Any,
+    row: Any,
+    buffers: Any,
+    n_used: Any,
+    n_pool: Any,
+) -> Any:
+    """The same for a pool that has been started, at any nodes; `row` selects its streams."""
     trace, trace_end = buffers.trace, buffers.trace_end
     n_steps = len(series.share)
-    start_pool(graph, buffers, row)
-    n_used = int64(1)
-    n_pool = int64(1)
     n_trace = int64(0)
-    state = (series.budget, 1.0)
+    state = (budget, 1.0)
     heaviest_pick = resolution = 0.0
     k = int64(0)
     for k in range(n_steps):
@@ -581,8 +594,10 @@ def series_pool(graph: Any, series: Any, key: Any, row: Any, buffers: Any) -> An
 def write_reached(
     graph: Any, buffers: Any, n_used: Any, scale: Any, columns: Any, values: Any, n_out: Any
 ) -> Any:
-    """Write the deposits of a pool as a row and clear the table; returns the next free index."""
-    scale /= inverse_potential(graph, buffers.reached[0].node, int64(buffers.reached[0].degree))
+    """Write the deposits of a pool, times `scale`, and clear the table.
+
+    Returns the next free index.
+    """
     for number in range(n_used):
         reached = buffers.reached[uint64(number)]
         inverse = inverse_potential(graph, reached.node, int64(reached.degree))
@@ -608,6 +623,7 @@ def write_rows(graph: Any, series: Any, key: Any, rows: Any, buffers: Any, out: 
         if n_out + n_used > len(columns):
             clear(buffers.cells, buffers.reached, n_used)
             return b, n_out, NO_OUTPUT
-        n_out = write_reached(graph, buffers, n_used, 1.0, columns, values, n_out)
+        scale = 1.0 / inverse_potential(graph, rows[b], int64(buffers.reached[0].degree))
+        n_out = write_reached(graph, buffers, n_used, scale, columns, values, n_out)
         end[b] = n_out
     return len(rows), n_out, DONE

@@ -1,6 +1,7 @@
 """`grfpp query`: what goes in, what comes out, what is refused."""
 
 import gzip
+import json
 from pathlib import Path
 
 import networkx as nx
@@ -121,3 +122,94 @@ def test_few_nodes_are_reached(capsys, tmp_path):
     path.write_text("0 1\n2 3\n3 4\n")
     told = document(capsys, "query", path, "--node", "1")
     assert [each["row"] for each in told["nodes"][0]["top"]] == [1, 0]
+
+
+def seeded(novel, **options):
+    graph = grfpp.Graph(novel)
+    near = grfpp.LocalKernel(graph.normalized("sym"), grfpp.Diffusion(1.0), seed=0)
+    places = graph.index(["Valjean", "Cosette"]).tolist()
+    return graph, near.top_k(seeds=dict(zip(places, (2.0, -0.5), strict=True)), k=4, **options)
+
+
+def test_weighted_seeds(capsys, novel):
+    asked = ("--from", "Valjean:2", "--from", "Cosette:-0.5", "--top", "4")
+    (told,) = document(capsys, "query", novel, *asked)["nodes"]
+    graph, (nodes, values) = seeded(novel)
+    assert told["seeds"] == {"Valjean": 2.0, "Cosette": -0.5}
+    assert [each["node"] for each in told["top"]] == [graph.node_ids[node] for node in nodes]
+    assert [each["value"] for each in told["top"]] == values.tolist()
+    out = accepted(capsys, "query", novel, *asked, "--output", "near.csv")
+    assert "\nfrom Valjean:2 Cosette:-0.5  Valjean: " in out
+    assert table("near.csv")[0]["node"] == "Valjean:2 Cosette:-0.5"
+    (once,) = document(capsys, "query", novel, "--from", "Valjean", "--from", "Valjean:1")["nodes"]
+    assert once["seeds"] == {"Valjean": 2.0}
+
+
+def test_confidence(capsys, novel):
+    asked = ("--from", "Valjean:2", "--from", "Cosette:-0.5", "--top", "4", "--confidence", "0.99")
+    (told,) = document(capsys, "query", novel, *asked)["nodes"]
+    _, (_, values, certain) = seeded(novel, confidence=0.99)
+    assert [each["certain"] for each in told["top"]] == certain.tolist()
+    assert [each["value"] for each in told["top"]] == values.tolist()
+    out = accepted(capsys, "query", novel, *asked, "--output", "near.csv")
+    assert f" (the first {certain.sum()} are certain)" in out
+    assert table("near.csv")[0]["certain"] == str(certain[0])
+
+
+def test_filters(capsys, tmp_path):
+    network = nx.les_miserables_graph()
+    for number, node in enumerate(network):
+        network.nodes[node]["kind"] = ("passage", "entity")[number % 2]
+    nx.write_gml(network, tmp_path / "novel.gml")
+    asked = ("query", tmp_path / "novel.gml", "--node", "Valjean", "--among", "kind=passage")
+    more = ("--among", "Cosette", "--exclude", "Myriel", "--per-degree")
+    (told,) = document(capsys, *asked, *more)["nodes"]
+    graph = grfpp.Graph(network)
+    near = grfpp.LocalKernel(graph.normalized("sym"), grfpp.Diffusion(1.0), seed=0)
+    among = [node for node, data in network.nodes(data=True) if data["kind"] == "passage"]
+    options = {"among": [*among, "Cosette"], "exclude": ["Myriel"], "normalize": "degree"}
+    nodes, values = near.top_k("Valjean", 10, **options)
+    assert [each["node"] for each in told["top"]] == [graph.node_ids[node] for node in nodes]
+    np.testing.assert_allclose([each["value"] for each in told["top"]], values)
+    assert "no node has 'song'" in refused(capsys, *asked, "--exclude", "kind=song")
+    assert "sort" in refused(capsys, *asked, "--exclude", "sort=song")
+    assert refused(capsys, *asked, "--exclude", "Nobody").startswith("--exclude")
+
+
+def test_queries_from_a_file_are_streamed(capsys, novel, tmp_path, monkeypatch):
+    monkeypatch.setattr("grfpp.cli.query._BATCH", 3)
+    sets = [{"Valjean": 2.0, "Cosette": -0.5}, {"Javert": 1}] * 4
+    path = tmp_path / "seeds.jsonl"
+    path.write_text("\n".join(map(json.dumps, sets)) + "\n\n")
+    lines = accepted(capsys, "query", novel, "--queries", path, "--top", "4").splitlines()
+    answers = [json.loads(line) for line in lines]
+    assert [answer["seeds"] for answer in answers] == sets
+    _, (nodes, values) = seeded(novel)
+    assert [each["row"] for each in answers[4]["top"]] == nodes.tolist()
+    assert [each["value"] for each in answers[4]["top"]] == values.tolist()
+    for wrong in ("[1]", '{"Nobody": 1}', '{"Javert": NaN}', "{", "{}", '{"Javert": 0}'):
+        path.write_text(f'{{"Valjean": 1}}\n{wrong}\n')
+        told = refused(capsys, "query", novel, "--queries", path)
+        assert told.startswith("--queries") and "line 2" in told
+
+
+def test_names_with_colons(capsys, tmp_path):
+    nx.write_gml(nx.Graph([("a:1", "b"), ("b", "c")]), tmp_path / "colons.gml")
+    asked = ("--from", "a:1", "--from", "a:1:2", "--from", "b:0.5")
+    (told,) = document(capsys, "query", tmp_path / "colons.gml", *asked)["nodes"]
+    assert told["seeds"] == {"a:1": 3.0, "b": 0.5}
+
+
+def test_seeds_that_are_refused(capsys, novel, tmp_path):
+    assert "--from" in refused(capsys, "query", novel)
+    assert "--from" in refused(capsys, "query", novel, "--node", "Javert", "--from", "Javert")
+    assert "'Javert'" in refused(capsys, "query", novel, "--from", "Javert:x")
+    assert "finite" in refused(capsys, "query", novel, "--from", "Javert:inf")
+    assert "weight" in refused(capsys, "query", novel, "--from", "Javert:0")
+    assert "Nobody" in refused(capsys, "query", novel, "--from", "Nobody:2")
+    assert refused(capsys, "query", novel, "--from", "Javert", "--dask", "local:1").startswith(
+        "--dask"
+    )
+    assert refused(
+        capsys, "query", novel, "--queries", tmp_path / "none.jsonl", "--output", "x.csv"
+    ).startswith("--output")

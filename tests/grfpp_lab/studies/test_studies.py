@@ -17,6 +17,7 @@ from grfpp_lab.datasets.planetoid import load_planetoid
 from grfpp_lab.graphs import block_model, grid, scale_free
 from grfpp_lab.studies import (
     auto_degree,
+    confidence,
     coverage,
     interpolation,
     newcomer,
@@ -32,7 +33,7 @@ from grfpp_lab.studies.planner import Case, Point
 @pytest.fixture(autouse=True)
 def without_warmup(monkeypatch):
     """Do not compile everything first."""
-    for study in (planner, when_to_use):
+    for study in (confidence, planner, when_to_use):
         monkeypatch.setattr(study, "warmup", lambda: None)
 
 
@@ -58,6 +59,11 @@ PRINTED = [
         *("auto_degree", "--graphs 25"),
         {"graphs": lambda: {"25": grid(25)}, "KERNELS": some(auto_degree.KERNELS, 0)},
         {"^25, .* degree .* best": 4, "^4 cases: median × ": 1},
+    ),
+    (
+        *("confidence", "--queries 4 --scale 20"),
+        {"KERNELS": (Diffusion(1.0),), "enron": lambda: ("a grid", grid(64))},
+        {"5 seeds .* times one seed$": 3, "fixed budget right .* certain": 3},
     ),
     (
         *("coverage", "--repeats 20 --degrees 1"),
