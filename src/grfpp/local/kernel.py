@@ -217,7 +217,7 @@ class LocalKernel:
         """The `k` nodes with the largest entries in the rows of `nodes`, largest first.
 
         On undirected graphs the best ``2 k + 16`` nodes of a row are recomputed from their
-        neighbours, with an exact last step, as far as their edges fit into the budget once more;
+        neighbours, with an exact last step, as far as their edges fit into four times the budget;
         the values are more accurate than those of `rows`. Without `confidence` the pool does not
         stop early by rank; its budget is that of `ranking_plan`.
         Of equal entries the lower node comes first. Only positive entries have a node: where fewer

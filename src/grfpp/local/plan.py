@@ -43,6 +43,9 @@ _ROUNDS = 256
 #: Budgets of the pools that are averaged for a certain answer, in units of a query's: a second one
 #: to know the error, and growth to 16.5 times in all.
 _STAGES = (1.0, 0.5, 1.0, 2.0, 4.0, 8.0)
+#: Edges along which candidates are recomputed, relative to the budget: those of hubs are many, and
+#: are read in order, several times as fast as pools follow edges.
+_PULL_SHARE = 4.0
 _NOTHING = readonly(np.empty(0))
 _ONE_TABLE = readonly(np.empty((1, 0)))
 #: The kinds of `grfpp.normalization.ScaledWeights`.
@@ -319,7 +322,7 @@ class LocalPlan:
     @property
     def pull_edges(self) -> float:
         """Number of edges along which candidates may be recomputed."""
-        return float(self.budget) if self.weights.is_reversible else 0.0
+        return _PULL_SHARE * self.budget if self.weights.is_reversible else 0.0
 
     def list_length(self, k: int) -> int:
         """Number of nodes whose errors decide whether the `k` nearest are certain."""

@@ -32,6 +32,8 @@ _MIN_THRESHOLD = 1e-290
 SLACK = 3.0
 #: Distance, in movers, at which rows of weights are prefetched, which hides the latency of memory.
 _MOVERS_AHEAD = 6
+#: Distance, in picks, at which cells of the hash table are prefetched.
+_PICKS_AHEAD = 12
 #: Neighbours in a cache line: 64 bytes of int32.
 _LINE = 16
 
@@ -203,6 +205,9 @@ def follow_edges(
                     graph, cells, shift, reached, pool, node, edge_mass, n_used, n_pool
                 )
     for a in range(n_picks):
+        if graph.file is None:
+            ahead = buffers.picks[uint64(min(a + _PICKS_AHEAD, n_picks - 1))]
+            prefetch(cells, int64(home_cell(graph.indices[uint64(ahead)], shift)))
         slot = buffers.picks[uint64(a)]
         ends, offset = _ends(graph, graph.file, buffers, slot, slot + 1)
         node = ends[uint64(slot - offset)]

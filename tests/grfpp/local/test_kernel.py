@@ -1,4 +1,5 @@
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import networkx as nx
@@ -105,6 +106,17 @@ def test_the_same_bits_for_any_threads_and_any_company(kernel, kind):
         assert_array_equal(a, b)
     other = LocalKernel(W, kernel, budget=20, seed=4).rows(np.arange(34)).toarray()
     assert not np.array_equal(whole, other)
+
+
+def test_sixteen_threads_get_the_answers_of_one():
+    W = Graph(nx.barabasi_albert_graph(2000, 4, seed=1)).normalized("rw")
+    near = LocalKernel(W, grfpp.PersonalizedPageRank(0.15), budget=500, seed=3, n_jobs=1)
+    nodes = np.random.default_rng(0).integers(0, 2000, 800)
+    expected = near.top_k(nodes, 10)
+    with ThreadPoolExecutor(16) as threads:
+        answers = list(threads.map(lambda node: near.top_k(int(node), 10), nodes))
+    for part, values in enumerate(expected):
+        assert_array_equal([answer[part] for answer in answers], values)
 
 
 @pytest.mark.parametrize("kind", ["unweighted", "weighted", "directed"])

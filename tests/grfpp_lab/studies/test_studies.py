@@ -47,6 +47,16 @@ CLUB = [("club", Graph(nx.karate_club_graph())), ("grid", grid(64))]
 #: Study, arguments, what is put in place of its own, patterns and how often they are printed.
 PRINTED = [
     (
+        *("push", "--graphs scale-free --nodes 300 --queries 4"),
+        {"warmup": lambda: None, "pyg": lambda graph, kernel: None},
+        {r"^(Pers|Heat).*LocalKernel.top_k .* precision@10 (0.9[89]|1)": 3, "push (from|in)": 3},
+    ),
+    (
+        *("push", "--graphs scale-free --nodes 300 --load 200"),
+        {"warmup": lambda: None},
+        {"^ *(1|2|16) threads .* answers equal": 3},
+    ),
+    (
         *("node_defaults", "features --graphs 1 --first 1 --names karate"),
         {"KERNELS": ("diffusion:5",), "EIGENVECTORS": (0,)},
         {"^(blocks 1|karate): default .* best": 2, "^default over best": 1},
