@@ -194,10 +194,7 @@ def ours(graph: Graph, kernel: Kernel) -> Way:
         if budget not in kernels:
             kernels[budget] = LocalKernel(W, kernel, budget=budget, seed=1, n_jobs=1)
         near = kernels[budget]
-        if len(seeds) == 1:
-            return near.top_k(next(iter(seeds)), K)[0]
-        found: Any = near.top_k(seeds=seeds, k=K)  # type: ignore[call-overload]
-        return np.asarray(found[0])
+        return np.asarray(near.top_k(seeds=seeds, k=K)[0])
 
     return Way("LocalKernel.top_k", ask, BUDGETS)
 
