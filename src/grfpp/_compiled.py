@@ -122,7 +122,7 @@ class _Notice(event.Listener):  # type: ignore[misc]  # untyped base
 def _announce_once() -> None:
     _LOGGER.warning(
         "grfpp: compiling the functions in use, which are then kept on disk (2 to 10 seconds of "
-        "processor time; all of grfpp, by `grfpp warmup`, 20 seconds)"
+        "processor time; all of grfpp, by `grfpp warmup`, 30 seconds)"
     )
 
 

@@ -29,7 +29,6 @@ _COLUMN = (1 << _COLUMN_BITS) - 1
 _MAX_NODES = np.iinfo(np.int32).max
 #: What can be done to an edge, in the order in which changes are listed.
 OPERATIONS = ("add", "remove", "reweight")
-_NO_NODES = readonly(np.empty(0, np.int32))
 _NO_WEIGHTS = readonly(np.empty(0))
 
 
@@ -88,13 +87,11 @@ class WalkedRows(NamedTuple):
     indices: npt.NDArray[np.int32]
     #: The weights; its `base` has those of `indices`.
     scaled: ScaledWeights
-    stride: int = 1
-    more_indices: npt.NDArray[np.int32] = _NO_NODES
-    more_weights: FloatArray = _NO_WEIGHTS
+    more: tuple[npt.NDArray[np.int32], FloatArray] | None = None
 
     def degrees(self, nodes: Any) -> Any:
         """Numbers of out-neighbours."""
-        at = self.stride * np.asarray(nodes)
+        at = np.asarray(nodes) * (1 if self.more is None else 2)
         return self.indptr[at + 1] - self.indptr[at]
 
 
@@ -288,7 +285,7 @@ class UpdatedForm:
         rows, patch = self.rows, self.rows.patch
         more_weights = _NO_WEIGHTS if patch.weights is None else patch.weights
         ends = rows.ends.reshape(-1)
-        return WalkedRows(ends, rows.base.indices, self.scaled, 2, patch.indices, more_weights)
+        return WalkedRows(ends, rows.base.indices, self.scaled, (patch.indices, more_weights))
 
     @cached_property
     def merged(self) -> Rows:

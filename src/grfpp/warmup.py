@@ -63,8 +63,12 @@ def _compile_lengths(graph: Graph) -> None:
 def _compile_local(graph: Graph) -> None:
     from grfpp import Diffusion, LocalKernel, PersonalizedPageRank
 
-    walk = Graph([[0.0, 1.0], [1.0, 0.0]]).normalized("rw")
-    for W, kernel in ((graph, Diffusion(1.0)), (walk, PersonalizedPageRank(0.5))):
+    pair = Graph([[0.0, 1.0], [1.0, 0.0]])
+    walk, updated = pair.normalized("rw"), pair.updated(add=[(0, 0)])
+    graphs = [(graph, Diffusion(1.0)), (walk, PersonalizedPageRank(0.5))]
+    graphs += [(updated.normalized("sym"), Diffusion(1.0))]
+    graphs += [(updated.normalized("rw"), PersonalizedPageRank(0.5))]
+    for W, kernel in graphs:
         near = LocalKernel(W, kernel, budget=8.0)
         near.rows([0])
         near.top_k([0], 1, return_std=True)

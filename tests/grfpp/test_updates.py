@@ -65,11 +65,15 @@ def assert_same_answers(one, other, kernels=KERNELS):
         assert (near[0].rows(nodes) != near[1].rows(nodes)).nnz == 0
         for this, that in zip(*(each.top_k(nodes, 5) for each in near), strict=True):
             np.testing.assert_array_equal(this, that)
-        blocks = [each.block(nodes[:4], nodes[-3:], True) for each in near]
-        np.testing.assert_array_equal(*blocks)
         if normalization is not None:
             assert "indices" not in pair[0].__dict__  # nothing was merged
             assert one.n_edges == other.n_edges
+        seeds, others = {0: 2.0, one.n_nodes - 1: 1.0}, np.arange(0, one.n_nodes, 2)
+        asked = {"seeds": seeds, "k": 5, "normalize": "degree", "among": others}
+        for this, that in zip(*(each.top_k(**asked) for each in near), strict=True):
+            np.testing.assert_array_equal(this, that)
+        blocks = [each.block(nodes[:4], nodes[-3:], True) for each in near]
+        np.testing.assert_array_equal(*blocks)
 
 
 def assert_same_graph(one, other):

@@ -233,3 +233,15 @@ def test_two_folders_are_exchanged(tmp_path):
 def test_a_killed_process_leaves_the_old_or_the_new_graph():
     for _, n_sound, _, n in kills(3000, 1000, 2, seed=1):
         assert n_sound == n
+
+
+def test_neighbours_that_are_read_from_the_file(tmp_path, monkeypatch):
+    graph, path = saved(tmp_path)
+    changes = {"add": [("a", "c"), ("x", "e")], "remove": [("b", "c")]}
+    later, nodes = grfpp.update(path, **changes), range(6)
+    monkeypatch.setattr("grfpp.local.plan._MAX_MAPPED_BYTES", 0)
+    for kernel, normalization in (("diffusion:2", "sym"), ("personalized-pagerank:0.2", "rw")):
+        pair = [one.normalized(normalization) for one in (later, graph.updated(**changes))]
+        near = [LocalKernel(W, kernel, budget=4, seed=0) for W in pair]
+        assert near[0].plan.read_layout.file is not None
+        np.testing.assert_array_equal(near[0].block(nodes), near[1].block(nodes))

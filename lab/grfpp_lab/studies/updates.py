@@ -72,7 +72,7 @@ def measure(kind: str, n_nodes: int, count: int, n_queries: int) -> None:
     for _ in range(3):
         start = process_time()
         later = graph.updated(**changes)
-        assert later.normalized("sym").walked.stride == 2
+        assert later.normalized("sym").walked.more is not None
         seconds.append(process_time() - start)
     rate = n_changes / min(seconds[1:])
     print(

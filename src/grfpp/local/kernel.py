@@ -487,8 +487,8 @@ class LocalKernel:
             return weights.into
         if not self.graph.is_directed and (len(weights.out) or not len(weights.base)):
             return weights.out
-        base = weights.base if len(weights.base) else None
-        arriving = np.bincount(self.graph.indices, base, self.graph.n_nodes)
+        # Not the base of `weights`: that of an updated graph has the rows before.
+        arriving = np.bincount(self.graph.indices, self.graph.scaled.base, self.graph.n_nodes)
         return np.asarray(arriving, np.float64)
 
     def _plan_of(self, plan: LocalPlan, kernels: Any, starts: Seeds, return_std: bool) -> LocalPlan:

@@ -11,7 +11,7 @@ from numba import int64, uint64
 
 from grfpp._compiled import inlined
 from grfpp.walks.pool_arrays import FREE
-from grfpp.walks.steps import prefetch
+from grfpp.walks.steps import prefetch, row_place
 
 #: Low bits of a key that hold the number of the node in the order of arrival: half of a word.
 NUMBER_BITS = 32
@@ -91,7 +91,7 @@ def add_mass(
                 n_pool += 1
             return n_used, n_pool
         if key == FREE:
-            prefetch(graph.indptr, graph.stride * int64(node))
+            prefetch(graph.indptr, int64(row_place(graph.more, node)))
             cells[at].key = (int64(node) << NUMBER_BITS) | n_used
             new = reached[uint64(n_used)]
             new.node, new.cell, new.mass = node, at, amount

@@ -21,7 +21,7 @@ from numba import float64, int64, uint64
 from grfpp._compiled import compiled, inlined
 from grfpp.walks.hash_table import NUMBER_BITS, add_mass, clear, home_cell, pop_mass
 from grfpp.walks.pool_arrays import DONE, FREE, NO_OUTPUT, NO_ROOM, PLAIN, RW, SYM
-from grfpp.walks.steps import mix64, node_stream, prefetch, read_ends, walk_stream
+from grfpp.walks.steps import mix64, node_stream, prefetch, read_ends, row_place, walk_stream
 
 #: Largest number of passes for a threshold: more than any observed. Any threshold is unbiased.
 _MAX_PASSES = 64
@@ -51,24 +51,41 @@ _INVERSE_ROOT = np.sqrt(_INVERSE)
 @inlined
 def row_edges(graph: Any, node: Any) -> Any:
     """The first edge of a node, and the end of its edges."""
-    at = uint64(graph.stride) * uint64(node)
+    at = row_place(graph.more, node)
     return graph.indptr[at], graph.indptr[at + uint64(1)]
 
 
 @inlined
 def row_ends(graph: Any, first: Any) -> Any:
     """An array with the ends of the edges of a row, and the edge at its index 0."""
-    if first < len(graph.indices):
-        return graph.indices, int64(0)
-    return graph.more_indices, int64(len(graph.indices))
+    return _ends_among(graph.indices, graph.more, first)
 
 
 @inlined
 def row_weights(graph: Any, first: Any) -> Any:
     """The same for the weights, where edges have different ones."""
-    if first < len(graph.indices):
-        return graph.weights, int64(0)
-    return graph.more_weights, int64(len(graph.indices))
+    return _weights_among(graph.weights, graph.indices, graph.more, first)
+
+
+# Numba compiles one branch, by the type of `more`: rows that were not updated cost nothing more.
+
+
+@inlined
+def _ends_among(indices: Any, more: Any, first: Any) -> Any:
+    if more is None:
+        return indices, int64(0)
+    if first < len(indices):
+        return indices, int64(0)
+    return more[0], int64(len(indices))
+
+
+@inlined
+def _weights_among(weights: Any, indices: Any, more: Any, first: Any) -> Any:
+    if more is None:
+        return weights, int64(0)
+    if first < len(indices):
+        return weights, int64(0)
+    return more[1], int64(len(indices))
 
 
 @inlined
@@ -168,7 +185,9 @@ def add_run(graph: Any, runs: Any, first: Any, end: Any, mass: Any, n_runs: Any)
 def _ends(graph: Any, file: Any, buffers: Any, first: Any, end: Any) -> Any:
     """As `row_ends`, from the file where there is one."""
     # Numba compiles one branch, by the type of `file`.
-    if file is None or first >= len(graph.indices):
+    if file is None:
+        return row_ends(graph, first)
+    if first >= len(graph.indices):
         return row_ends(graph, first)
     read_ends(file, buffers.ends_address, first, end - first)
     return buffers.ends, first

@@ -58,7 +58,6 @@ _TYPES = (_REACHED, _INT32, _RUN, _LIGHT, np.dtype("i8"), _INT32)
 NODE_BYTES = 2 * _KEY.itemsize + sum(dtype.itemsize for dtype in _TYPES)
 
 _NOTHING = readonly(np.empty(0))
-_NO_NODES = readonly(np.empty(0, np.int32))
 
 
 class PoolLayout(NamedTuple):
@@ -67,10 +66,11 @@ class PoolLayout(NamedTuple):
     A step moves the mass ``x_v · share(v) · weights[v, w]`` to each neighbour ``w``, where
     ``share(v)`` is ``1 / rate`` or, in the measure of the walk, the inverse of a strength.
 
-    Edges from ``len(indices)`` on are those of rows that have changed (`grfpp.updates`).
+    Of graphs that were updated (`grfpp.updates`), `more` has the neighbours and weights of rows
+    that have changed, whose edges are numbered from ``len(indices)`` on; the edges of node ``v``
+    then begin at ``indptr[2 v]`` and end at ``indptr[2 v + 1]``.
     """
 
-    #: The edges of node ``v`` begin at ``indptr[stride v]`` and end at ``indptr[stride v + 1]``.
     indptr: IntArray
     indices: npt.NDArray[np.int32]
     #: Edge weights; empty where all are equal.
@@ -83,16 +83,12 @@ class PoolLayout(NamedTuple):
     in_strength: FloatArray = _NOTHING
     #: The measure of masses, by node; empty where `kind` determines it.
     measure: FloatArray = _NOTHING
-    #: Neighbours and weights of rows that have changed.
-    more_indices: npt.NDArray[np.int32] = _NO_NODES
-    more_weights: FloatArray = _NOTHING
     #: The descriptor of the file that neighbours are read from, and the number of failed reads.
     file: IntArray | None = None
+    more: tuple[npt.NDArray[np.int32], FloatArray] | None = None
     kind: int = PLAIN
     #: A further factor of every step, which keeps masses in the range of float64.
     rate: float = 1.0
-    #: 1, or 2 where rows are not in their order.
-    stride: int = 1
 
     @classmethod
     def of(cls, steps: ProportionalSteps) -> PoolLayout:
@@ -115,7 +111,7 @@ class PoolLayout(NamedTuple):
 
     @property
     def arrays(self) -> tuple[npt.NDArray[Any], ...]:
-        """All arrays, without `kind`, `rate` and `stride`."""
+        """All arrays, without those of updates."""
         return tuple(array for array in self[:-3] if array is not None)
 
     @property

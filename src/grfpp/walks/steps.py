@@ -84,6 +84,15 @@ def prefetch(typing_context: Any, array: Any, index: Any) -> Any:
 
 
 @inlined
+def row_place(more: Any, node: Any) -> Any:
+    """The place of a node's first edge in ``indptr``, which is followed by the end of its edges."""
+    # Numba compiles one branch, by the type of `more`.
+    if more is None:
+        return uint64(node)
+    return uint64(2) * uint64(node)
+
+
+@inlined
 def degree_of(word: Any) -> Any:
     """The number of out-edges of the node of this word."""
     return word & _DEGREE_MASK
