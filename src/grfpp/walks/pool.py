@@ -226,7 +226,8 @@ def follow_edges(
     for a in range(n_picks):
         if graph.file is None:
             ahead = buffers.picks[uint64(min(a + _PICKS_AHEAD, n_picks - 1))]
-            prefetch(cells, int64(home_cell(graph.indices[uint64(ahead)], shift)))
+            ends, offset = row_ends(graph, ahead)
+            prefetch(cells, int64(home_cell(ends[uint64(ahead - offset)], shift)))
         slot = buffers.picks[uint64(a)]
         ends, offset = _ends(graph, graph.file, buffers, slot, slot + 1)
         node = ends[uint64(slot - offset)]
