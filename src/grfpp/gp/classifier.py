@@ -1,4 +1,4 @@
-"""`NodeGPClassifier`: labels of nodes by a Gaussian process, with calibrated probabilities."""
+"""`NodeGPClassifier`: labels of nodes by a Gaussian process, with probabilities."""
 
 from __future__ import annotations
 

@@ -335,6 +335,8 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
             is_open = self.width is None and self.method == "auto"
             powers = (2, 4) if is_open and n_observed <= MAX_COLUMNS else (2,)
         powers = [positive(power, "power") for power in np.atleast_1d(powers)]
+        if not powers:
+            raise InputError("must not be empty", argument="power")
         powers = powers if kernel == "matern" else powers[:1]
         log_priors = {choice: 0.0}
         if choice in {"auto", "rw"}:

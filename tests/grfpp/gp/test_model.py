@@ -266,6 +266,7 @@ def test_components_without_observations():
         ([0, 99], [1.0, 2.0], {}, "99"),
         ([0, 1], [1.0, 2.0], {"noise": -1.0}, "noise"),
         ([0, 1], [1.0, 2.0], {"method": "magic"}, "method"),
+        ([0, 1], [1.0, 2.0], {"power": []}, "power must not be empty"),
     ],
 )
 def test_refused(nodes, y, options, match):
