@@ -39,6 +39,7 @@ def test_shell_sessions(page, tmp_path, monkeypatch, capsys):
     Path("calls.csv").write_text("day;who;whom;minutes\n1;ann;bob;9\n1;bob;cy;4\n2;bob;ann;2\n")
     changes = "operation,source,target,weight\nadd,cy,dan,3\nremove,bob,ann,\n"
     Path("changes.csv").write_text(changes)
+    Path("seeds.jsonl").write_text('{"0": 2, "33": 1}\n{"16": 1, "0": -1}\n')
     found = list(sessions(page))
     assert found
     for command, printed in found:
