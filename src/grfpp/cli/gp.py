@@ -38,8 +38,8 @@ _MAX_FORCES = 1_000
 @options.output_option("FILE.csv|parquet", ".csv", ".parquet")
 @options.output_option("FILE.png", ".png", ".pdf", flags="--picture")
 @options.path_option("--positions", metavar="FILE.csv|parquet")
-@options.kernel_option("matern", "-k")
-@options.option("--normalize", type=click.Choice(["rw", "sym", "none"]), default="rw")
+@options.kernel_option("auto", "-k")
+@options.option("--normalize", type=click.Choice(["auto", "rw", "sym", "none"]), default="auto")
 @options.option("--width", type=float)
 @options.option("--noise", type=float)
 @options.option("--method", default="auto", metavar="METHOD")
@@ -76,9 +76,11 @@ def gp(
     positions
         Table of nodes with two coordinates for --picture; if not given, a layout of the graph.
     kernel
-        matern, or diffusion, with a width that is chosen; or a kernel such as diffusion:5.
+        matern, or diffusion, with a width that is chosen; or a kernel such as diffusion:5. auto is
+        matern, but diffusion on large expanders.
     normalize
-        The covariance: g(D^-1 A) D^-1 (rw), g(D^-1/2 A D^-1/2) (sym), or g(A) (none).
+        The covariance: g(D^-1 A) D^-1 (rw), g(D^-1/2 A D^-1/2) (sym), or g(A) (none). auto is rw,
+        and where degrees are uneven an average of rw and sym.
     width
         Of matern or diffusion: the time t; if not given, chosen.
     noise
@@ -90,7 +92,7 @@ def gp(
     """
     if positions is not None and picture is None:
         raise InputError("is used by the picture", argument="positions", advice="add --picture")
-    if width is not None and kernel not in {"matern", "diffusion"}:
+    if width is not None and kernel not in {"auto", "matern", "diffusion"}:
         raise InputError(f"is used by matern and diffusion, not by {kernel}", argument="width")
     if picture is not None:
         require("matplotlib.figure", "--picture")
@@ -132,8 +134,9 @@ def gp(
     names = {"mean": "mean_", "noise": "noise_", "outputscale": "outputscale_"}
     chosen = {name: np.ravel(getattr(model, fitted)).tolist() for name, fitted in names.items()}
     numbers = (f"{name} {', '.join(f'{v:.4g}' for v in of)}" for name, of in chosen.items())
-    text = f"{model.kernel_}, normalize {normalize}, {'; '.join(numbers)}"
-    document = {"kernel": repr(model.kernel_), "width": model.width_, "normalize": normalize}
+    chosen_normalize = model.normalization_ or "none"
+    text = f"{model.kernel_}, normalize {chosen_normalize}, {'; '.join(numbers)}"
+    document = {"kernel": repr(model.kernel_), "width": model.width_, "normalize": chosen_normalize}
     result.add("chosen", text, **document, **chosen, method=str(model.plan_), seed=seed)
     if len(known) > 1:
         _add_score(result, model.loo_, given)
