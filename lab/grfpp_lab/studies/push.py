@@ -56,7 +56,7 @@ class Way(NamedTuple):
     ladder: Sequence[float]
 
 
-# Push methods.
+# Push methods. Compiled functions take arrays of several types, which annotations cannot name.
 
 
 @inlined
@@ -307,7 +307,7 @@ def cases(
     for number, rows in enumerate(exact_rows(graph, kernels, nodes)):
         for (kernel, size), total in sums.items():
             row = weights[size][number % size] * rows[kernels.index(kernel)]
-            sums[kernel, size] = total = row if number % size == 0 else total + row  # noqa: PLW2901
+            sums[kernel, size] = total = row if number % size == 0 else total + row  # noqa: PLW2901  # both
             if number % size == size - 1:
                 right[kernel, size].append(Nearest.of(total))
     for kernel, size in sums:

@@ -1,7 +1,7 @@
 """`grfpp compact`: merge the updates of a graph's folder.
 
 Queries of a folder with updates are about as fast as without; opening it takes longer with each,
-and whatever needs the whole matrix merges them in memory. This writes the merged arrays beside the
+and operations on the whole matrix merge them in memory. This writes the merged arrays beside the
 folder and replaces it in one step.
 
 Example commands:

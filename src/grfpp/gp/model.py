@@ -269,8 +269,7 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
         if not np.ptp(table, axis=0).any() and not given.is_complete:
             given = self._without_variation(given)
         n_seen = len(seen.nodes)
-        families = vars(self).get("_shared_families")
-        families = families or self._affordable(self.families(graph, n_seen), n_seen)
+        families = self._affordable(self.families(graph, n_seen), n_seen)
         self.plan_ = plan_gp(families[-1], n_seen, self.method)
         is_fixed = given.fixed_ratio is not None and not (self._has_width and self.width is None)
         part = (
@@ -577,18 +576,6 @@ class GraphGP(RegressorMixin, BaseEstimator):  # type: ignore[misc]  # untyped b
                 row += some
         rng.shuffle(result)  # draws of one component are neighbours so far
         return result[:, :, 0] if self._is_flat else result
-
-    def posterior_columns(self, nodes: Any) -> FloatArray:
-        """Covariances between all nodes and some, of shape ``(n_nodes, n)``, for one output.
-
-        They are those of the function given the observations, at the parameters of highest density.
-        """
-        check_is_fitted(self, "components_")
-        best, targets = self._best, self._nodes(nodes)
-        columns = best.posterior.columns(targets)
-        if np.isfinite(best.ones):
-            columns += np.outer(best.fields[:, -1], best.fields[targets, -1] / best.ones)
-        return np.asarray(best.outputscale[0] * columns)
 
     def _nodes(self, nodes: Any) -> IntArray:
         names = self.graph_.names

@@ -136,11 +136,6 @@ class Posterior(ABC):
     def covariance(self, nodes: IntArray) -> FloatArray:
         """``C[T, T] − C[T, S] A^-1 C[S, T]`` for distinct nodes ``T``."""
 
-    def columns(self, nodes: IntArray) -> FloatArray:
-        """``C[:, T] − C[:, S] A^-1 C[S, T]``."""
-        prior = self.scale * self.prior.times(unit_columns(self.prior.n_nodes, nodes))
-        return np.asarray(prior - self.condition(prior[self.seen.nodes]).field)
-
     def variances(self, nodes: IntArray) -> FloatArray:
         """The diagonal of `covariance`, at least 0, by blocks."""
         size = max(BLOCK, len(self.seen.nodes))
@@ -248,10 +243,6 @@ class PrecisionPosterior(Posterior):
         """``log det P + log det C + log det η N``."""
         prior = self.prior.log_determinant() + self.prior.n_nodes * np.log(self.scale)
         return float(self._factor.log_determinant + prior + np.log(self.noise).sum())
-
-    def columns(self, nodes: IntArray) -> FloatArray:
-        """Columns of ``P^-1``."""
-        return self._factor.solve(unit_columns(self.prior.n_nodes, nodes))
 
     def covariance(self, nodes: IntArray) -> FloatArray:
         """A block of ``P^-1``; of few nodes by solves, which need no second factorisation."""

@@ -136,16 +136,6 @@ def test_the_best_and_the_latest_count_where_memory_is_short(monkeypatch):
     assert len(set(search.ask(3))) == 3
 
 
-@pytest.mark.parametrize("method", ["columns", "precision"])
-@pytest.mark.parametrize("mean", [None, 0.5])
-def test_columns_are_those_of_the_joint_covariance(method, mean):
-    given = {"width": 4.0, "noise": 0.02, "outputscale": 0.5, "mean": mean}
-    seen = np.arange(0, 400, 9)
-    gp = GraphGP(grid(20, 20), method=method, **given).fit(seen, HEIGHT[seen])
-    covariance = gp.predict(return_cov=True)[1]
-    assert_allclose(gp.posterior_columns([7, 9]), covariance[:, [7, 9]], rtol=1e-8, atol=1e-12)
-
-
 def test_names_and_the_smallest_value():
     graph = nx.relabel_nodes(nx.path_graph(30), {k: f"n{k}" for k in range(30)})
     search = GraphSearch(graph, maximize=False, acquisition="ei")
